@@ -6,7 +6,7 @@ import { BackfillType } from './backfill.ts';
 import { consentActions } from './connect/consents.ts';
 import { ConnectReason, ConnectStatus } from './connect/schemas.ts';
 import { sessionActions } from './connect/sessions.ts';
-import { Ciphertext } from './fields.ts';
+import { Ciphertext, RegionChoice } from './fields.ts';
 import { Connection, StoredClient } from './users/schemas.ts';
 
 /** A connection with the state that an application shows to its user. */
@@ -40,6 +40,7 @@ export const connect = contract('connect', {
         .max(2048)
         .optional()
         .describe('The address that the browser is redirected to afterwards: one of CONNECT_REDIRECTS.'),
+      region: RegionChoice,
     }),
     returns: z.object({ authorization_url: z.string(), state: z.string() }).meta({ id: 'AuthorizationLink' }),
     http: {
@@ -115,6 +116,7 @@ export const connect = contract('connect', {
       /** The client that the tokens were issued to; null: that of the installation. */
       client: StoredClient.nullable().default(null),
       provider_user_id: z.string(),
+      region: z.string().nullable().default(null),
     }),
     returns: z.object({ done: z.boolean(), tokens: EncryptedTokens.nullable() }),
     timeoutMs: 20_000,

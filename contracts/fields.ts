@@ -5,6 +5,7 @@ import { incidentReasons } from '../domain/freshness/incident.ts';
 import { FreshKind } from '../domain/freshness/shared-kinds.ts';
 import { isTimeZone } from '../domain/time/zone.ts';
 import { Text } from '../domain/wire.ts';
+import { providerNames, regionsOf } from '../providers/all.ts';
 
 /** Fields that several contracts have in common. */
 
@@ -56,6 +57,21 @@ function isAddressRange(text: string): boolean {
 
 /** The permissions that a provider granted, by its own names. */
 export const Scope = z.array(Text.min(1).max(100)).max(100);
+
+const regionsInWords = providerNames
+  .flatMap((name) => {
+    const regions = Object.keys(regionsOf(name));
+    return regions.length === 0 ? [] : [`\`${name}\` has ${regions.map((one) => `\`${one}\``).join(', ')}`];
+  })
+  .join('; ');
+
+/** The region of an account, at a provider that keeps those of its regions apart. */
+export const RegionChoice = Text.min(1)
+  .max(20)
+  .optional()
+  .describe(
+    `The region in which the user registered the account, at a provider that keeps accounts of its regions apart: ${regionsInWords}. Default: the first one whose client is set. Other providers take none.`,
+  );
 
 /** A provider's token, encrypted. */
 export const Ciphertext = z.string().min(1).max(16_384);

@@ -3,6 +3,7 @@ import { listed } from '../domain/plain-message.ts';
 import type { Notifications } from '../domain/provider/notifications.ts';
 import type { Provider } from '../domain/provider/provider.ts';
 import type { Pull } from '../domain/provider/pulled-provider.ts';
+import type { Region } from '../domain/provider/region.ts';
 import { activitynet } from './activitynet/provider.ts';
 import { concept2 } from './concept2/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
@@ -92,6 +93,12 @@ export function isAggregator(name: string): boolean {
   if (!isProviderName(name)) return false;
   const provider: Provider = providers[name];
   return provider.isAggregator === true;
+}
+
+/** The regions of a provider by their names. Empty: its accounts are not kept apart. */
+export function regionsOf(name: ProviderName): Readonly<Record<string, Region>> {
+  const { regions = {} }: Provider = providers[name];
+  return regions;
 }
 
 /** The OAuth dialect of a provider. @throws Error if it has none */

@@ -1,8 +1,11 @@
 import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
+import { validationFailed } from '../domain/errors.ts';
+import { listed } from '../domain/plain-message.ts';
 import type { Provider, SettingNames } from '../domain/provider/provider.ts';
-import { byProvider, type ProviderName, providerNamed, providers } from '../providers/all.ts';
+import { type Region, settingsIn } from '../domain/provider/region.ts';
+import { byProvider, type ProviderName, providerNamed, providers, regionsOf } from '../providers/all.ts';
 
 /** The settings of one provider. `Url` is null for a provider without an API. */
 export interface ProviderSettings<Url extends string | null = string> {
@@ -58,6 +61,58 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
   };
 }
 
+/**
+ * The settings for an account of a region. Null: the provider has no regions, or had none when the account was connected.
+ * @throws Error for a region that the provider no longer has: no token of it may be sent to another one
+ */
+export function inRegion(config: Config, provider: ProviderName, region: string | null): Config {
+  return region === null ? config : settingsIn(config, regionNamed(provider, region));
+}
+
+function regionNamed(provider: ProviderName, name: string): Region {
+  const regions = regionsOf(provider);
+  const region = Object.hasOwn(regions, name) ? regions[name] : undefined;
+  if (region === undefined) throw new Error(`${provider} has no region of this name`);
+  return region;
+}
+
+/** The name of a setting of a provider for an account of a region. */
+export const settingIn = (provider: ProviderName, region: string | null, name: string): string =>
+  region === null ? name : (regionNamed(provider, region).settings[name] ?? name);
+
+/** The settings for each region of a provider; without regions, the settings alone. */
+export function eachRegion(config: Config, provider: ProviderName): readonly Config[] {
+  const regions = Object.values(regionsOf(provider));
+  return regions.length === 0 ? [config] : regions.map((region) => settingsIn(config, region));
+}
+
+/**
+ * The names of the regions in which a user can connect: those whose client is set. A client of a project is offered in all of them, because
+ * the provider alone can say in which it has registered it.
+ */
+export const offeredRegions = (config: Config, provider: ProviderName, isClientOwn: boolean): string[] =>
+  Object.entries(regionsOf(provider)).flatMap(([name, region]) =>
+    isClientOwn || hasClient(settingsIn(config, region), provider) ? [name] : [],
+  );
+
+/**
+ * The region of an account, as a caller chose it. Without a choice it is the first one that is offered. Null: the provider has no regions.
+ * @throws VALIDATION_FAILED (422) for a region that the provider does not have
+ */
+export function chosenRegion(
+  config: Config,
+  provider: ProviderName,
+  chosen: string | undefined,
+  isClientOwn: boolean,
+): string | null {
+  const names = Object.keys(regionsOf(provider));
+  if (chosen === undefined) return offeredRegions(config, provider, isClientOwn)[0] ?? names[0] ?? null;
+  if (names.includes(chosen)) return chosen;
+  const message =
+    names.length === 0 ? 'must be left out: this provider has no regions' : `must be ${listed(names, 'or')}`;
+  throw validationFailed([{ field: 'region', message }]);
+}
+
 /** The headers that every request of a provider's API needs. */
 export function apiHeadersOf(config: Config, provider: ProviderName): Readonly<Record<string, string>> {
   const { apiHeaders }: Provider = providers[provider];
@@ -82,8 +137,11 @@ export const titlesOf = (config: Pick<Config, 'PROVIDER_NAMES'>): Readonly<Recor
     return { title: titleOf(config, provider), colour, source_titles: sourceTitles };
   });
 
-/** Whether users can connect to a provider: its client id and secret are set, or it needs none. */
-export function isConfigured(config: Config, provider: ProviderName): boolean {
+/** Whether users can connect to a provider, in one of its regions: its client id and secret are set, or it needs none. */
+export const isConfigured = (config: Config, provider: ProviderName): boolean =>
+  eachRegion(config, provider).some((settings) => hasClient(settings, provider));
+
+function hasClient(config: Config, provider: ProviderName): boolean {
   if (providers[provider].names === null) return true;
   const { clientId, clientSecret } = settingsOf(config, provider);
   return clientId !== undefined && clientSecret !== undefined;

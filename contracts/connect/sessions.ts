@@ -3,7 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { SharedData } from '../../domain/provider/provider.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
-import { LogoName } from '../fields.ts';
+import { LogoName, RegionChoice } from '../fields.ts';
 import { ConsentText } from './consents.ts';
 import { ConnectReason, ConnectStatus, Language, StaleReason } from './schemas.ts';
 
@@ -29,6 +29,10 @@ const ConnectChoice = z.object({
   colour: z.string(),
   state: z.enum(['none', 'connected', 'expired']),
   shares: z.array(SharedData),
+  /** The regions of which the user chooses that of the account, each with its country; null: all others. Empty: there is no choice. */
+  regions: z.array(z.object({ name: z.string(), country: z.string().nullable() })),
+  /** The region of the connection. */
+  region: z.string().nullable(),
 });
 
 /** What the page shows of the product. Null: the installation's. */
@@ -126,7 +130,7 @@ export const sessionActions = {
   /** Binds the session to the first browser that asks. */
   startAttempt: action({
     summary: 'Start an attempt to connect on the connect page',
-    params: SessionQuestion.extend({ provider: ProviderName, text: ConsentText }),
+    params: SessionQuestion.extend({ provider: ProviderName, region: RegionChoice, text: ConsentText }),
     returns: z.discriminatedUnion('kind', [
       z.object({
         kind: z.literal('started'),

@@ -3,7 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { Flag, Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
-import { Ciphertext, Scope } from '../fields.ts';
+import { Ciphertext, RegionChoice, Scope } from '../fields.ts';
 import { Connection, StoredTokens } from './schemas.ts';
 
 /** Connections of users to providers. */
@@ -42,6 +42,7 @@ export const connectionActions = {
           ),
         expires_at: TimeParameter.optional().describe('The time at which the access token expires.'),
         scope: Scope.default([]).describe('The permissions that the user granted at the provider.'),
+        region: RegionChoice,
       })
       .meta({ id: 'ImportConnectionRequest' }),
     returns: Connection,
@@ -91,6 +92,8 @@ export const connectionActions = {
       scope: Scope,
       /** The client that the tokens were issued to; null: that of the installation. */
       provider_client_id: z.uuid().nullable().default(null),
+      /** The region of the account. Null: the provider has none. */
+      region: z.string().nullable().default(null),
       /** Refuse an account that is connected to another user. */
       exclusive: z.boolean().default(false),
     }),

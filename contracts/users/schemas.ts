@@ -36,6 +36,10 @@ export const Connection = z
     user_id: z.string(),
     provider: ProviderName,
     provider_user_id: z.string(),
+    region: z
+      .string()
+      .nullable()
+      .describe('The region of the account, at a provider that keeps accounts of its regions apart.'),
     status: z.enum(['active', 'revoked', 'expired']).meta({ id: 'ConnectionState' }),
     scope: z.array(z.string()),
     created_at: Timestamp,
@@ -72,6 +76,8 @@ export const StoredTokens = z.object({
   expires_at: Timestamp.nullable(),
   /** The client that they were issued to. Null: that of the installation. */
   client: StoredClient.nullable(),
+  /** The region of the account, whose addresses alone they are sent to. */
+  region: z.string().nullable(),
 });
 export type User = z.infer<typeof User>;
 export type UserPage = z.infer<typeof UserPage>;

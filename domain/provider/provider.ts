@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FieldTable } from './field-table.ts';
 import type { OfSettings } from './of-settings.ts';
 import type { Pull } from './pulled-provider.ts';
+import type { Region } from './region.ts';
 
 /** Kinds of data that the connect page names when a user is asked to share them. */
 export const SharedData = z.enum([
@@ -55,6 +56,11 @@ export interface Provider {
   readonly projectClientRefusal: string | null;
   /** Headers that every request of its API needs, such as the key of a subscription. Token requests do not have them. */
   readonly apiHeaders?: OfSettings<[], Readonly<Record<string, string>>>;
+  /**
+   * The regions in which it keeps accounts apart, by their names in the API. A connection has one, and all its requests go to the
+   * addresses of that region. Such a provider has no subscription of the application.
+   */
+  readonly regions?: Readonly<Record<string, Region>>;
   /** Null: its users connect without a consent page. */
   readonly oauth: OAuth | null;
   readonly webhooks: Webhooks;

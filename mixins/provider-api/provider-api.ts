@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { errorCodeOf, fieldOf } from '../../domain/error-code.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
+import { eachRegion, settingsOf } from '../../runtime/provider-settings.ts';
 
 /** A request to a provider's API at a configured address. Never at an address from a request body. */
 export interface ProviderRequest {
@@ -249,10 +249,12 @@ export function gatherAnswerTimes({ config, call }: Environment): {
 }
 
 function prefixesOf(config: Config): [string, ProviderName][] {
-  return providerNames.flatMap((provider): [string, ProviderName][] => {
-    const { apiUrl } = settingsOf(config, provider);
-    return apiUrl === null ? [] : [[apiUrl, provider]];
-  });
+  return providerNames.flatMap((provider) =>
+    eachRegion(config, provider).flatMap((settings): [string, ProviderName][] => {
+      const { apiUrl } = settingsOf(settings, provider);
+      return apiUrl === null ? [] : [[apiUrl, provider]];
+    }),
+  );
 }
 
 function add(so: AnswerTimes | undefined, status: number, tookMs: number): AnswerTimes {

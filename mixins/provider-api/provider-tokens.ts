@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import type { Config } from '../../config.ts';
 import type { StoredTokens } from '../../contracts/users/schemas.ts';
 import { isError } from '../../domain/errors.ts';
 import { isoTimeOrNull } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
+import { inRegion } from '../../runtime/provider-settings.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
 import {
   type Exchange,
@@ -31,6 +33,8 @@ export interface Bearer {
   readonly version: number;
   /** The OAuth client of a project that the token was issued to. Omitted: that of the installation. */
   readonly client_id?: string;
+  /** The region of the account, whose addresses alone the token is sent to. Omitted: the provider has none. */
+  readonly region?: string;
   /** The token has not worked yet, so the refresh token before it is still stored. */
   readonly isUnconfirmed?: boolean;
 }
@@ -157,8 +161,11 @@ function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
 function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
   const token = openToken(deps, held, sealed);
   if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
-  const { connection_id, connected_at, version, previous_refresh_token, client } = held;
-  const issuedTo = client === null ? {} : { client_id: client.client_id };
+  const { connection_id, connected_at, version, previous_refresh_token, client, region = null } = held;
+  const issuedTo = {
+    ...(client === null ? {} : { client_id: client.client_id }),
+    ...(region === null ? {} : { region }),
+  };
   const bearer = { kind: 'token' as const, token, connection_id, connected_at, version, ...issuedTo };
   return previous_refresh_token === null ? bearer : { ...bearer, isUnconfirmed: true };
 }
@@ -317,18 +324,20 @@ async function exchangeOne(
   held: StoredTokens,
   sealed: string | null,
 ): Promise<Exchange> {
+  const config = inRegion(deps.environment.config, provider, held.region ?? null);
   const refreshToken = openToken(deps, held, sealed ?? '');
-  const client = clientOf(deps, provider, held);
+  const client = clientOf(deps, config, provider, held);
   if (refreshToken === null || client === null) return { kind: 'later' };
-  return refreshTokens(deps.environment.config, provider, client, refreshToken);
+  return refreshTokens(config, provider, client, refreshToken);
 }
 
 function clientOf(
   { cipher, environment }: Exchanging,
+  config: Config,
   provider: ProviderName,
   { connection_id, client = null }: StoredTokens,
 ): ProviderClient | null {
-  if (client === null) return installationClient(environment.config, provider);
+  if (client === null) return installationClient(config, provider);
   try {
     return openClient(cipher, client);
   } catch {

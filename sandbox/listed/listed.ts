@@ -6,6 +6,7 @@ import type { HttpRequest, Reply, Route } from '../server/http.ts';
 import { Client, Garbage, Grant, newClient, secret } from '../server/store.ts';
 import type { Traits } from '../simulation/traits.ts';
 import type { World } from '../simulation/world.ts';
+import type { PlayedRegion } from './described.ts';
 
 /** A record of a list. `fields` is its JSON. It is listed and notified from `availableMs`. */
 export interface ListedRecord {
@@ -54,6 +55,8 @@ export interface ListedSpec {
   readonly tokenPath: string;
   /** The path and the field of the token of a revocation that the client proves in its form. Null: there is none. */
   readonly revocation: { readonly path: string; readonly tokenField: string } | null;
+  /** Where accounts are kept apart: one of another region is refused. */
+  readonly regions: readonly PlayedRegion[];
   /** `rotates`: a refresh ends the old pair. `lasts`: there are no refresh tokens. */
   readonly refresh: 'rotates' | 'lasts';
   /** The access token with a random part, where its text has a meaning. */
@@ -107,6 +110,8 @@ const Account = z.object({
   /** The index of the user. */
   person: z.int(),
   authorized: z.boolean(),
+  /** The region in which the user registered it. */
+  region: z.string().default(''),
   /** Registered with the application, where the provider wants it. */
   registered: z.boolean().default(false),
   grants: z.array(Grant),

@@ -6,7 +6,15 @@ import type { OAuth } from '../../domain/provider/provider.ts';
 import type { PullFailure } from '../../domain/provider/pulled-provider.ts';
 import { isItem } from '../../domain/recipe/read-fields.ts';
 import type { Client } from '../server/store.ts';
-import { type Described, describedBy, eventOf, pathOf, type Twin } from './described.ts';
+import {
+  clientIn,
+  type Described,
+  describedBy,
+  eventOf,
+  pathOf,
+  playedRegions,
+  type Twin,
+} from './described.ts';
 import { fileRoutes } from './files.ts';
 import type { ListedSpec, ListedWorld, SignedBody } from './listed.ts';
 import { routesOf } from './routes.ts';
@@ -37,6 +45,7 @@ function specOf<N extends string>(twin: Described<N>): ListedSpec & { readonly n
     ),
     authorizePath: pathOf(oauth.authorizeUrl(defaults)),
     tokenPath: pathOf(oauth.tokenUrl(defaults)),
+    regions: playedRegions(twin),
     revocation: provenRevocation(oauth, defaults),
     refresh: twin.tokensLast === true ? 'lasts' : 'rotates',
     accessToken: ({ id }, random) => twin.accessToken?.(id, random) ?? random,
@@ -61,17 +70,23 @@ function provenRevocation({ revocation }: OAuth, defaults: object): ListedSpec['
 }
 
 /** The settings that point an application at the simulation: addresses have the paths of the defaults, and secrets are made. */
-function environmentOf(
-  { provider, names, defaults, settings: more }: Described,
-  base: string,
-  { client_id, client_secret }: Client,
-): Readonly<Record<string, string>> {
-  const given = { [names.clientId]: client_id, [names.clientSecret]: client_secret };
+function environmentOf(twin: Described, base: string, client: Client): Readonly<Record<string, string>> {
+  const { provider, names, defaults, settings: more } = twin;
+  const regions = playedRegions(twin);
+  const ofRegion = (setting: string) =>
+    regions.find(({ settings }) => Object.values(settings).includes(setting)) ?? { prefix: '' };
+  const given: Record<string, string> = {};
+  for (const region of regions) {
+    const { client_id, client_secret } = clientIn(client, region);
+    given[region.settings[names.clientId] ?? names.clientId] = client_id;
+    given[region.settings[names.clientSecret] ?? names.clientSecret] = client_secret;
+  }
   const settings = Object.keys(provider.settings).flatMap((setting): [string, string][] => {
     const value = defaults[setting];
     if (setting === names.webhookSecrets || setting === names.webhookSenders) return [];
-    if (typeof value === 'string' && URL.canParse(value)) return [[setting, base + pathOf(new URL(value))]];
-    const own = createHmac('sha256', client_secret).update(setting).digest('base64url');
+    if (typeof value === 'string' && URL.canParse(value))
+      return [[setting, base + ofRegion(setting).prefix + pathOf(new URL(value))]];
+    const own = createHmac('sha256', client.client_secret).update(setting).digest('base64url');
     return value === undefined ? [[setting, given[setting] ?? own]] : [];
   });
   return { ...Object.fromEntries(settings), ...more };

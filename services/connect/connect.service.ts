@@ -8,7 +8,7 @@ import { providerApi, providerPace } from '../../mixins/provider-api/provider-ap
 import type { FreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import { callAs, type Starting } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { titleOf } from '../../runtime/provider-settings.ts';
+import { inRegion, titleOf } from '../../runtime/provider-settings.ts';
 import { authorize, callbackOf } from './actions/authorize.ts';
 import { finish } from './actions/callback.ts';
 import { forgetConsents, readConsents } from './actions/consents.ts';
@@ -62,9 +62,10 @@ export default implement(connect, {
     forgetUser: ({ database, params }) => forgetConsents(database, params.user_id),
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {
-      const { connection_id, provider, provider_user_id, access_token, refresh_token, expires_at } = params;
+      const { connection_id, provider, provider_user_id, region, access_token, refresh_token, expires_at } =
+        params;
       // Throws if the provider is not configured; the revocation is then tried later.
-      const client = openedClient({ config, cipher }, provider, params.client) ?? 'removed';
+      const client = openedClient({ config, cipher }, { provider, region }, params.client) ?? 'removed';
       const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
       const seal = (tokens: FreshTokens) => ({
         access_token: cipher.encrypt(tokens.access_token, connection_id),
@@ -78,7 +79,7 @@ export default implement(connect, {
         expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
       };
       const { done, tokens } = await revokeAccess(
-        { config, client },
+        { config: inRegion(config, provider, region), client },
         { provider, account: provider_user_id },
         openedTokens,
         Date.now(),

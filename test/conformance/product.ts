@@ -150,12 +150,15 @@ export interface Consent {
   readonly provider: string;
   readonly person: number;
   readonly without: readonly string[];
+  /** The region of the account. Omitted: the provider has none, or its first one. */
+  readonly region?: string | undefined;
 }
 
 /** Connects as a browser does: link, consent page, callback. Returns the status of the result. */
 export async function consent(product: Product, choice: Consent): Promise<string> {
-  const { userId, provider, person, without } = choice;
-  const asked = await product.api.expect(200, `/connect/${provider}/authorize?user_id=${userId}`);
+  const { userId, provider, person, without, region } = choice;
+  const query = new URLSearchParams({ user_id: userId, ...(region === undefined ? {} : { region }) });
+  const asked = await product.api.expect(200, `/connect/${provider}/authorize?${query}`);
   const link = Link.parse(asked).authorization_url;
   const fields = fieldsOf(await (await fetch(link)).text());
   const kept = fields.getAll('permission').filter((one) => !without.some((part) => one.includes(part)));

@@ -41,7 +41,7 @@ t.test(
     t.same((await consentsOf(userId)).data, [], 'the page alone is no consent');
     const field = /name="text" value="([^"]+)"/.exec(page.text)?.[1];
     t.equal(field, `${consentVersion}.de`);
-    await agree(browser, `${url}/activitynet`, formOf(page), field);
+    await agree(browser, `${url}/activitynet`, formOf(page), { text: field });
     const { data } = await consentsOf(userId);
     t.match(data, [
       {
@@ -59,7 +59,7 @@ t.test('a form without its text, or with one that there is not, agrees to nothin
   const { browser, url } = await opened(userId);
   const form = formOf(await browser.open(`${url}/devicemaker`));
   for (const text of ['', `${consentVersion + 1}.en`, '1.xx'])
-    t.equal((await agree(browser, `${url}/devicemaker`, form, text)).status, 403, text);
+    t.equal((await agree(browser, `${url}/devicemaker`, form, { text })).status, 403, text);
   t.same((await consentsOf(userId)).data, []);
 });
 

@@ -198,7 +198,7 @@ async function apart(t: Test, name: string, actions: Record<string, () => unknow
   const held: StoredTokens = {
     ...{ connection_id, connected_at: new Date().toISOString(), status: 'active', version: 0 },
     ...{ access_token: sealed('old'), refresh_token: sealed('r'), expires_at: soon() },
-    ...{ previous_refresh_token: null, client: null },
+    ...{ previous_refresh_token: null, client: null, region: null },
   };
   const fresh: StoredTokens = { ...held, version: 1, access_token: sealed('stored'), expires_at: null };
   const on = { ...bus, namespace: `tokens-${randomUUID()}` };

@@ -69,10 +69,14 @@ export function agree(
   browser: Visitor,
   url: string,
   form: string,
-  text = `${consentVersion}.en`,
+  { text = `${consentVersion}.en`, ...more }: Readonly<Record<string, string>> = {},
 ): Promise<Answer & { readonly url: string }> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  return browser.open(url, { method: 'POST', body: `form=${form}&text=${text}`, headers });
+  return browser.open(url, {
+    method: 'POST',
+    body: String(new URLSearchParams({ form, text, ...more })),
+    headers,
+  });
 }
 
 /** The provider's address on the page that leads on to it. */

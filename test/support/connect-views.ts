@@ -19,13 +19,20 @@ const returnUrl = 'https://app.example/';
 const everyChoice: readonly ConnectChoice[] = providerNames.map((provider, index) => {
   const { title, colour, shares } = providers[provider];
   const state = (['none', 'connected', 'expired'] as const)[index % 3] ?? 'none';
-  return { provider, name: title, colour, state, shares: [...shares] };
+  return { provider, name: title, colour, state, shares: [...shares], regions: [], region: null };
 });
 
 const [first] = everyChoice;
 if (first === undefined) throw new Error('no provider');
 const all = [...new Set(everyChoice.flatMap(({ shares }) => shares))];
 const alone: ConnectChoice = { ...first, state: 'none', shares: all };
+const ofRegions: ConnectChoice = {
+  ...alone,
+  regions: [
+    { name: 'us', country: 'US' },
+    { name: 'eu', country: null },
+  ],
+};
 const session = (choices: readonly ConnectChoice[], more: Partial<SessionView> = {}): SessionView => ({
   kind: 'session',
   language: null,
@@ -51,6 +58,7 @@ export function viewsOf(language: Language): Readonly<Record<string, string>> {
     'pick-none': pickView(frame, session([], { return_url: null })),
     consent: consentView(frame, session(everyChoice), alone, 'token'),
     'consent-alone': consentView(frame, session([alone], { reason: 'access_ended' }), alone, 'token'),
+    'consent-region': consentView(frame, session([ofRegions]), ofRegions, 'token'),
     connected: pickView(
       frame,
       session([{ ...alone, state: 'connected' }, ...everyChoice.slice(1, 2)], last('connected', null)),

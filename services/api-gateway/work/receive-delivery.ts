@@ -10,7 +10,7 @@ import { authorizationHeader, bodySecretHeader, userSender } from '../../../mixi
 import type { Inbox } from '../../../mixins/inbox/inbox.ts';
 import { providerNamed, providers } from '../../../providers/all.ts';
 import { callByName } from '../../../runtime/environment.ts';
-import { settingsOf } from '../../../runtime/provider-settings.ts';
+import { eachRegion, settingsOf } from '../../../runtime/provider-settings.ts';
 import { admit, authorise } from './admission.ts';
 import { failureToSend, sendJson, setWindow, unavailableFor } from './answer.ts';
 import { announcedBytes, bodyBounds, type CountBytes, checkContentType, readBytes } from './body.ts';
@@ -173,8 +173,8 @@ function checkClient(headers: IncomingHttpHeaders, delivery: Delivery, config: C
     .map((name) => headers[name])
     .find((value) => value !== undefined && value !== '');
   if (given === undefined) throw new ServiceError('WEBHOOK_CLIENT_MISSING', `Missing ${documented} header`);
-  const { clientId } = settingsOf(config, provider);
-  if (clientId !== undefined && !equal(String(given), clientId))
+  const known = eachRegion(config, provider).flatMap((one) => settingsOf(one, provider).clientId ?? []);
+  if (known.length > 0 && !known.some((clientId) => equal(String(given), clientId)))
     throw new ServiceError('WEBHOOK_CLIENT_UNKNOWN', `Unknown ${documented}`);
 }
 

@@ -10,7 +10,7 @@ import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { oauthOf, type ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { publicUrl } from '../../../runtime/provider-settings.ts';
+import { chosenRegion, inRegion, publicUrl } from '../../../runtime/provider-settings.ts';
 import { openedClient } from '../rules/clients.ts';
 import { checkRedirect } from '../rules/redirects.ts';
 import { insertAttempt } from '../tables/attempts.ts';
@@ -34,13 +34,14 @@ export interface AuthorizeDeps {
  */
 export async function authorize(
   { config, database, cipher, call, origin }: AuthorizeDeps,
-  { user_id, provider, redirect_uri, session_id }: AuthorizationRequest,
+  { user_id, provider, redirect_uri, session_id, region: chosen }: AuthorizationRequest,
   callbackUri: string,
 ): Promise<{ authorization_url: string; state: string }> {
   checkRedirect(config, redirect_uri);
   await call('users.get', { user_id });
   const { client: own } = await call('users.clientOfUser', { user_id, provider });
-  const client = openedClient({ config, cipher }, provider, own);
+  const region = chosenRegion(config, provider, chosen, own !== null);
+  const client = openedClient({ config, cipher }, { provider, region }, own);
   if (client === null) throw new ServiceError('PROVIDER_NOT_CONFIGURED');
   const providerClientId = own?.id ?? null;
   const oauth = oauthOf(provider);
@@ -56,6 +57,7 @@ export async function authorize(
     callbackUri,
     sessionId: session_id ?? null,
     providerClientId,
+    region,
     verifier: verifier === null ? null : cipher.encrypt(verifier, stateHash),
   };
   await database.transaction(async (transaction) => {
@@ -63,7 +65,7 @@ export async function authorize(
     const entry = { userId: user_id, details: { provider } };
     await recordAudit(transaction, origin, { ...entry, action: 'connection.authorization_started' });
   });
-  const url = oauth.authorizeUrl(config);
+  const url = oauth.authorizeUrl(inRegion(config, provider, region));
   url.searchParams.set('response_type', 'code');
   url.searchParams.set('client_id', client.clientId);
   url.searchParams.set('redirect_uri', callbackUri);

@@ -13,7 +13,7 @@ import type { FreshTokens } from '../../../mixins/provider-api/token-endpoint.ts
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Browsers, Call } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
-import { apiHeadersOf } from '../../../runtime/provider-settings.ts';
+import { apiHeadersOf, inRegion } from '../../../runtime/provider-settings.ts';
 import { clientOf, type OAuthClient, openedClient } from '../rules/clients.ts';
 import { answerTo, type Outcome, unknownPage, usedPage } from '../rules/outcome.ts';
 import { listedOrNull } from '../rules/redirects.ts';
@@ -81,14 +81,16 @@ async function outcomeOf(deps: Deps, request: CallbackRequest, attempt: UsedAtte
 }
 
 async function connect(
-  deps: Deps,
+  installation: Deps,
   request: CallbackRequest,
   attempt: UsedAttempt,
   code: string,
 ): Promise<Outcome> {
-  const { config, cipher, api } = deps;
-  const { provider } = attempt;
-  const client = await clientOfAttempt(deps, attempt); // throws before the code is used up
+  const { provider, region } = attempt;
+  const config = inRegion(installation.config, provider, region);
+  const deps = { ...installation, config };
+  const { cipher, api } = deps;
+  const client = await clientOfAttempt(installation, attempt); // throws before the code is used up
   // The credentials were replaced or removed since: the code belongs to no other client.
   if (client === null) return { status: 'failed', reason: 'link_expired' };
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
@@ -122,24 +124,24 @@ async function connect(
 
 async function clientOfAttempt(
   deps: Deps,
-  { provider, providerClientId: id }: UsedAttempt,
+  { provider, region, providerClientId: id }: UsedAttempt,
 ): Promise<OAuthClient | null> {
-  if (id === null) return clientOf(deps.config, provider);
+  if (id === null) return clientOf(deps.config, provider, region);
   const { client } = await deps.call('users.client', { id });
-  return client === null ? null : openedClient(deps, provider, client);
+  return client === null ? null : openedClient(deps, { provider, region }, client);
 }
 
 // The backfill is enqueued before the connection is stored, so that a process that dies in between does not lose it.
 async function link(
   deps: Deps,
-  { userId: user_id, provider, sessionId, providerClientId }: UsedAttempt,
+  { userId: user_id, provider, region, sessionId, providerClientId }: UsedAttempt,
   granted: Extract<Granted, { kind: 'granted' }>,
   tokens: FreshTokens,
 ): Promise<void> {
   const isBackfillWanted = deps.config.BACKFILL_ON_CONNECT;
   const exclusive = sessionId !== null && !deps.config.CONNECT_SHARED_ACCOUNTS;
   const backfill = { user_id, provider };
-  const newLink = { user_id, provider, exclusive, provider_client_id: providerClientId };
+  const newLink = { user_id, provider, region, exclusive, provider_client_id: providerClientId };
   if (isBackfillWanted) await enqueueBackfill(deps.database, backfill);
   try {
     await linkOnce(deps, newLink, granted, tokens);
@@ -157,6 +159,7 @@ async function link(
 interface NewLink {
   readonly user_id: string;
   readonly provider: ProviderName;
+  readonly region: string | null;
   readonly exclusive: boolean;
   readonly provider_client_id: string | null;
 }

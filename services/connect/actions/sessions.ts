@@ -14,9 +14,15 @@ import { isError, ServiceError, userNotFound } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import type { BrowserAnswer } from '../../../domain/wire.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import { type ProviderName, providerNames, providers } from '../../../providers/all.ts';
+import { type ProviderName, providerNames, providers, regionsOf } from '../../../providers/all.ts';
 import { type Call, callAs, type Meta } from '../../../runtime/environment.ts';
-import { isConfigured, publicUrl, titleOf } from '../../../runtime/provider-settings.ts';
+import {
+  chosenRegion,
+  isConfigured,
+  offeredRegions,
+  publicUrl,
+  titleOf,
+} from '../../../runtime/provider-settings.ts';
 import { projectOf } from '../../../runtime/user-project.ts';
 import { clientOf } from '../rules/clients.ts';
 import type { Outcome } from '../rules/outcome.ts';
@@ -99,7 +105,10 @@ function providersOf(
   const hasNeither = (name: ProviderName) => providers[name].backfill.from === 'files';
   if (offered.some(hasNeither)) throw new ServiceError('CONNECTED_BY_APP');
   const ofInstallation = offered.filter((name) => providers[name].oauth !== null && !own.includes(name));
-  for (const provider of ofInstallation) clientOf(config, provider); // throws if it is not configured
+  for (const provider of ofInstallation) {
+    const region = chosenRegion(config, provider, undefined, false);
+    clientOf(config, provider, region); // throws if it is not configured
+  }
   return [...new Set(offered)];
 }
 
@@ -198,7 +207,7 @@ function viewOf(
     kind: 'session',
     language: session.language,
     ...brandOf(session),
-    choices: offered.map((provider) => choiceOf(config, provider, connections)),
+    choices: offered.map((provider) => choiceOf(config, provider, connections, own.includes(provider))),
     last: lastOf(config, session),
     reason: session.reason,
     return_url: returnUrl(config, session),
@@ -207,7 +216,12 @@ function viewOf(
 
 const states = { active: 'connected', expired: 'expired', revoked: 'none' } as const;
 
-function choiceOf(config: Config, provider: ProviderName, connections: readonly Connection[]): ConnectChoice {
+function choiceOf(
+  config: Config,
+  provider: ProviderName,
+  connections: readonly Connection[],
+  isClientOwn: boolean,
+): ConnectChoice {
   const connection = connections.find((candidate) => candidate.provider === provider);
   return {
     provider,
@@ -215,7 +229,17 @@ function choiceOf(config: Config, provider: ProviderName, connections: readonly 
     colour: providers[provider].colour,
     state: connection === undefined ? 'none' : states[connection.status],
     shares: [...providers[provider].shares],
+    regions: regionsToChoose(config, provider, isClientOwn),
+    region: connection?.region ?? null,
   };
+}
+
+// Of one region there is nothing to choose.
+function regionsToChoose(config: Config, provider: ProviderName, isClientOwn: boolean) {
+  const offered = offeredRegions(config, provider, isClientOwn);
+  if (offered.length < 2) return [];
+  const regions = Object.entries(regionsOf(provider)).filter(([name]) => offered.includes(name));
+  return regions.map(([name, { country }]) => ({ name, country }));
 }
 
 function lastOf(config: Config, { lastProvider, lastStatus, lastReason }: ConnectSession) {
@@ -259,7 +283,7 @@ type AttemptRequest = ParamsOf<typeof connect, 'startAttempt'>;
 /** Starts an attempt on the connect page: the user has agreed. @throws PROVIDER_NOT_CONFIGURED (409) */
 export async function startAttempt(
   deps: AuthorizeDeps,
-  { provider, text, ...browserSession }: AttemptRequest,
+  { provider, region, text, ...browserSession }: AttemptRequest,
   callbackUri: string,
 ): Promise<Started | Coded | Refused> {
   const { config, database } = deps;
@@ -274,7 +298,7 @@ export async function startAttempt(
       await storeConsent(database, consent);
       return answer;
     }
-    const request = { user_id: session.userId, provider, session_id: session.id };
+    const request = { user_id: session.userId, provider, region, session_id: session.id };
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeConsent(database, consent);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });

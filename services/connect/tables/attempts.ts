@@ -15,6 +15,8 @@ export interface Attempt {
   readonly sessionId: string | null;
   /** The client of a project that the user is asked to agree to. Null: that of the installation. */
   readonly providerClientId: string | null;
+  /** The region in which the user registered the account. Null: the provider has none. */
+  readonly region: string | null;
 }
 
 /** The lifetime of an attempt, for reading the consent page. */
@@ -22,8 +24,8 @@ const minutes = 15;
 
 const insertStatement = `
 insert into connect.attempt (state_hash, user_id, provider, redirect_uri, callback_uri, verifier, session_id,
-  provider_client_id, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '${minutes} minutes')`;
+  provider_client_id, region, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + interval '${minutes} minutes')`;
 
 /** Stores a connection attempt. */
 export async function insertAttempt(database: Queryable, attempt: Attempt): Promise<void> {
@@ -36,6 +38,7 @@ export async function insertAttempt(database: Queryable, attempt: Attempt): Prom
     attempt.verifier,
     attempt.sessionId,
     attempt.providerClientId,
+    attempt.region,
   ]);
 }
 
@@ -50,7 +53,7 @@ type AttemptRow = UsedAttempt & { readonly browserHash: string | null };
 const selectStatement = `
 select a.state_hash as "stateHash", a.user_id as "userId", a.provider, a.redirect_uri as "redirectUri",
   a.callback_uri as "callbackUri", a.verifier, a.session_id as "sessionId",
-  a.provider_client_id as "providerClientId", s.browser_hash as "browserHash",
+  a.provider_client_id as "providerClientId", a.region, s.browser_hash as "browserHash",
   case when a.used_at is not null then 'used' when a.expires_at <= now() then 'expired' else 'fresh' end as state
 from connect.attempt a left join connect.session s on s.id = a.session_id
 where a.state_hash = $1 and a.provider = $2 for update of a`;

@@ -13,7 +13,7 @@ import {
 } from '../../../mixins/provider-api/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../../providers/all.ts';
 import { apiPath, scopesIn } from '../../../providers/listed.ts';
-import { clientOf } from '../rules/clients.ts';
+import { apiUrlOf } from '../rules/clients.ts';
 import type { Attempt } from '../tables/attempts.ts';
 
 /** The result of a code exchange: the tokens and the whole answer of the provider. */
@@ -143,7 +143,7 @@ export async function register(
   const { registration }: OAuth = oauthOf(provider);
   if (registration === undefined) return null;
   const { path, json, knownStatus } = registration;
-  const url = apiPath(clientOf(config, provider).apiUrl, path);
+  const url = apiPath(apiUrlOf(config, provider), path);
   const { access_token: token } = connected.tokens;
   const { status } = await api.request({ url, token, json: json(connected), timeoutMs: 5000 });
   if ((status >= 200 && status < 300) || status === knownStatus) return null;

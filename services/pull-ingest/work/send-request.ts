@@ -10,7 +10,7 @@ import {
 } from '../../../mixins/provider-api/provider-tokens.ts';
 import { type PulledName, pullOf } from '../../../providers/all.ts';
 import { apiPath } from '../../../providers/listed.ts';
-import { apiHeadersOf, settingsOf } from '../../../runtime/provider-settings.ts';
+import { apiHeadersOf, inRegion, settingsOf } from '../../../runtime/provider-settings.ts';
 import { type Limited, limitsOf, scopeOf } from '../rules/pulled.ts';
 import { pauseScope, reserveRequest } from '../tables/rates.ts';
 import type { PullServicePace } from './pace.ts';
@@ -67,15 +67,16 @@ interface Attempt {
 
 // Null: the provider refuses the token.
 async function sendWith(
-  sending: Sending,
+  installation: Sending,
   account: Account,
   { request, bearer, signal }: Attempt,
 ): Promise<Sent | null> {
+  const config = inRegion(installation.config, account.provider, bearer.region ?? null);
+  const sending = { ...installation, config };
   const limited = { ...account, client_id: bearer.client_id };
   const waitMs = await reserve(sending, limited, signal);
   if (waitMs > 0) return { kind: 'wait', waitMs };
-  const { config, api } = sending;
-  const { status, headers, text } = await api.request({
+  const { status, headers, text } = await sending.api.request({
     ...toHttp(config, account.provider, request),
     token: bearer.token,
     signal,

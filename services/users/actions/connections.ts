@@ -32,6 +32,7 @@ export function toConnection(row: ShownConnection): Connection {
     user_id: row.userId,
     provider: row.provider,
     provider_user_id: row.providerUserId,
+    region: row.region ?? null,
     status: row.status,
     scope: row.scope,
     created_at: formatInstant(row.createdAt.getTime()),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Config } from '../../../config.ts';
 import type { users } from '../../../contracts/users.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError, userNotFound } from '../../../domain/errors.ts';
@@ -7,6 +8,7 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import { chosenRegion } from '../../../runtime/provider-settings.ts';
 import { insertFormerAccount } from '../tables/accounts.ts';
 import {
   type ConnectionState,
@@ -42,8 +44,13 @@ interface Linking {
  * Creates a connection, or reactivates a revoked or expired one under its id. Its tokens belong to the client that the project
  * has now. @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when it is active
  */
-export async function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
+export async function importLink(
+  linking: Linking & { readonly config: Config },
+  cipher: Cipher,
+  link: ImportedLink,
+): Promise<Connection> {
   const client = await selectClientOfUser(linking.database, link.user_id, link.provider);
+  const region = chosenRegion(linking.config, link.provider, link.region, client !== null);
   return write(linking, link, (former) => {
     if (former?.status === 'active') throw new ServiceError('CONNECTION_EXISTS');
     const id = former?.id ?? randomUUID();
@@ -54,6 +61,7 @@ export async function importLink(linking: Linking, cipher: Cipher, link: Importe
       refreshToken: sealed(link.refresh_token),
       expiresAt: link.expires_at === undefined ? null : new Date(link.expires_at.ms),
       providerClientId: client?.id ?? null,
+      region,
     };
   });
 }
@@ -72,11 +80,12 @@ export function consentLink(linking: Linking, link: ConsentedLink): Promise<Conn
       refreshToken: link.refresh_token,
       expiresAt: link.expires_at === null ? null : new Date(link.expires_at.ms),
       providerClientId: link.provider_client_id,
+      region: link.region,
     };
   });
 }
 
-type Sealed = Pick<NewConnection, 'id' | 'accessToken' | 'refreshToken' | 'expiresAt' | 'providerClientId'>;
+type Sealed = Omit<NewConnection, 'userId' | 'provider' | 'providerUserId' | 'scope'>;
 const mostTries = 4;
 
 // After a purge, ingestion is allowed again before the connection becomes visible. If a disconnect purges the data in
@@ -116,11 +125,15 @@ async function link(
   const sealed = make(former);
   if (former !== null && former.purge !== null && former.version !== seen?.version) return null;
   // Another account or client replaces the connected one: the access of the former one ends.
-  const isOther = former !== null && former.providerUserId !== provider_user_id;
+  const isOther =
+    former !== null && (former.providerUserId !== provider_user_id || former.region !== sealed.region);
   if (isOther || (former !== null && former.providerClientId !== sealed.providerClientId))
     await enqueueTokenRevocations(transaction, user_id, provider);
   if (isOther) await insertFormerAccount(transaction, user_id, former.id);
-  await cancelTokenRevocations(transaction, { provider, provider_user_id, client: sealed.providerClientId });
+  await cancelTokenRevocations(transaction, {
+    ...{ provider, provider_user_id, region: sealed.region },
+    client: sealed.providerClientId,
+  });
   const connection = await upsertConnection(transaction, {
     ...sealed,
     userId: user_id,
@@ -141,8 +154,8 @@ async function link(
 function isRenewal(
   former: ConnectionState | null,
   { provider_user_id }: Account,
-  { providerClientId }: Sealed,
+  { providerClientId, region }: Sealed,
 ): boolean {
-  const isSame = former?.providerUserId === provider_user_id && former.providerClientId === providerClientId;
-  return isSame && former.status === 'active';
+  const isSame = former?.providerUserId === provider_user_id && former.region === region;
+  return isSame && former.providerClientId === providerClientId && former.status === 'active';
 }

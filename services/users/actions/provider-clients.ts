@@ -10,7 +10,7 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { type ProviderName, providerNames, providers } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { settingsOf } from '../../../runtime/provider-settings.ts';
+import { eachRegion, settingsOf } from '../../../runtime/provider-settings.ts';
 import {
   type ClientPlace,
   type ClientRow,
@@ -84,7 +84,7 @@ function refuseUnsupported(config: Config, provider: ProviderName, clientId: str
   const { projectClientRefusal } = providers[provider];
   if (projectClientRefusal !== null)
     throw new ServiceError('PROVIDER_CREDENTIALS_REFUSED', projectClientRefusal);
-  if (settingsOf(config, provider).clientId === clientId)
+  if (eachRegion(config, provider).some((settings) => settingsOf(settings, provider).clientId === clientId))
     throw new ServiceError(
       'PROVIDER_CREDENTIALS_REFUSED',
       'This is the client of the installation, which a project without credentials of its own uses.',

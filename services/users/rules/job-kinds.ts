@@ -26,6 +26,7 @@ const TokenRevocation = z.object({
   refresh_token: z.string().nullable(),
   expires_at: z.string().nullable(),
   provider_client_id: z.uuid().nullable().default(null),
+  region: z.string().nullable().default(null),
 });
 /** Encrypted tokens of an ended connection, kept for the request that ends our access at the provider. */
 export type TokenRevocation = z.infer<typeof TokenRevocation>;

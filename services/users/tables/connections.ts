@@ -19,7 +19,7 @@ const connectionsOfUser: Statement = {
   name: 'users-select-connections',
   shared: true,
   text: `
-    select c.id, c.user_id as "userId", c.provider, c.provider_user_id as "providerUserId", c.status, c.scope,
+    select c.id, c.user_id as "userId", c.provider, c.provider_user_id as "providerUserId", c.region, c.status, c.scope,
       c.access_token as "accessToken", c.expires_at as "expiresAt", c.created_at as "createdAt",
       c.updated_at as "updatedAt", c.last_synced_at as "lastSyncedAt", c.privacy
     from users.person p left join users.connection c on c.user_id = p.id
@@ -39,6 +39,7 @@ export type ConnectionState = Pick<Connection, 'id' | 'status' | 'providerUserId
   readonly purge: 'wanted' | 'told' | null;
   readonly reason: string | null;
   readonly providerClientId: string | null;
+  readonly region: string | null;
 };
 
 /** The state of a user's connection to a provider; null if there is none. */
@@ -49,7 +50,7 @@ export async function selectConnectionState(
 ): Promise<ConnectionState | null> {
   const statement = `
     select id, status, provider_user_id as "providerUserId", token_version as version, purge, status_reason as reason,
-      provider_client_id as "providerClientId"
+      provider_client_id as "providerClientId", region
     from users.connection where user_id = $1 and provider = $2`;
   return (await firstRow<ConnectionState>(database, statement, [userId, provider])) ?? null;
 }
@@ -128,29 +129,31 @@ export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'pro
   readonly expiresAt: Date | null;
   /** The client that the tokens were issued to. Null: that of the installation. */
   readonly providerClientId: string | null;
+  readonly region: string | null;
 };
 
 // connected_at, by the database's clock, separates deliveries before the link from those after it. A renewed consent to
 // an active connection keeps it: otherwise the retry of an earlier delivery would skip the user. With another OAuth client it is a new connection:
-// its subscriptions begin anew.
+// its subscriptions begin anew. An account of another region is another account, whatever its id.
+const isSameAccount = `former.provider_user_id = excluded.provider_user_id and former.region is not distinct from excluded.region`;
 const upserted = `
 insert into users.connection as former (id, user_id, provider, provider_user_id, status, scope, access_token,
-  refresh_token, expires_at, provider_client_id, created_at, updated_at, connected_at)
-values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, clock_timestamp(), clock_timestamp(), clock_timestamp())
+  refresh_token, expires_at, provider_client_id, region, created_at, updated_at, connected_at)
+values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10, clock_timestamp(), clock_timestamp(), clock_timestamp())
 on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
   scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
   previous_refresh_token = null, expires_at = excluded.expires_at,
-  provider_client_id = excluded.provider_client_id, updated_at = excluded.updated_at,
-  connected_at = case when former.provider_user_id = excluded.provider_user_id
+  provider_client_id = excluded.provider_client_id, region = excluded.region, updated_at = excluded.updated_at,
+  connected_at = case when ${isSameAccount}
       and former.provider_client_id is not distinct from excluded.provider_client_id
       and former.status = 'active'
     then former.connected_at else excluded.connected_at end,
-  scope_changed_at = case when former.provider_user_id = excluded.provider_user_id then former.scope_changed_at end,
-  privacy = case when former.provider_user_id = excluded.provider_user_id then former.privacy end,
-  privacy_changed_at = case when former.provider_user_id = excluded.provider_user_id then former.privacy_changed_at end,
+  scope_changed_at = case when ${isSameAccount} then former.scope_changed_at end,
+  privacy = case when ${isSameAccount} then former.privacy end,
+  privacy_changed_at = case when ${isSameAccount} then former.privacy_changed_at end,
   token_version = former.token_version + 1, refresh_leased_until = null, status_reason = null,
   refresh_failing_since = null, purge = null
-returning id, user_id as "userId", provider, provider_user_id as "providerUserId", status, scope,
+returning id, user_id as "userId", provider, provider_user_id as "providerUserId", region, status, scope,
   access_token as "accessToken", refresh_token as "refreshToken", expires_at as "expiresAt",
   created_at as "createdAt", updated_at as "updatedAt", connected_at as "connectedAt",
   last_synced_at as "lastSyncedAt", privacy`;
@@ -170,6 +173,7 @@ export async function upsertConnection(
     connection.refreshToken,
     connection.expiresAt,
     connection.providerClientId,
+    connection.region,
   ];
   const [row] = await transaction.query<Connection>(upserted, values);
   if (row === undefined) throw new Error('the connection was not written');

@@ -31,6 +31,7 @@ export const Connection = defineEntity({
     userId: p.uuid().name('user_id'),
     provider: p.enum([...providerNames]),
     providerUserId: p.text().name('provider_user_id'),
+    region: p.text().nullable(),
     status: p.enum(['active', 'revoked', 'expired']),
     scope: p.array(),
     accessToken: p.text().name('access_token').nullable(),

@@ -6,7 +6,7 @@ import { type TokenRevocation, tokenRevocationKind } from '../rules/job-kinds.ts
 // Read before the connection loses its tokens, in the same transaction.
 const selected = `
 select id as connection_id, provider, provider_user_id, access_token, refresh_token, expires_at,
-  provider_client_id
+  provider_client_id, region
 from users.connection
 where user_id = $1 and ($2::text is null or provider = $2) and access_token is not null
   and status = 'active'`;
@@ -22,8 +22,8 @@ export async function enqueueTokenRevocations(
     // The description of a provider that PROVIDERS has lost does not say how our access is ended.
     if (!isProviderName(row.provider)) continue;
     const payload = { ...row, expires_at: row.expires_at?.toISOString() ?? null };
-    const client = row.provider_client_id === null ? '' : `:${row.provider_client_id}`;
-    const key = `${row.connection_id}:${row.provider_user_id}${client}`;
+    const others = [row.provider_client_id, row.region].flatMap((one) => (one === null ? [] : [`:${one}`]));
+    const key = `${row.connection_id}:${row.provider_user_id}${others.join('')}`;
     await enqueue(transaction, tokenRevocationKind, { key, payload });
   }
 }
@@ -33,16 +33,16 @@ export async function enqueueTokenRevocations(
 const needless = `
 select $3::timestamptz < now() - interval '1 day' or exists (
   select from users.connection c left join users.provider_client k on k.id = c.provider_client_id
-  where c.provider = $1 and c.provider_user_id = $2
+  where c.provider = $1 and c.provider_user_id = $2 and c.region is not distinct from $5
     and k.client_id is not distinct from (select client_id from users.provider_client where id = $4) and c.status = 'active') as needless`;
 
 /** Whether a revocation is older than a day, or a connection uses the account. */
 export async function isNeedless(
   database: Queryable,
-  { provider, provider_user_id, provider_client_id }: TokenRevocation,
+  { provider, provider_user_id, provider_client_id, region }: TokenRevocation,
   createdAt: Date,
 ): Promise<boolean> {
-  const values = [provider, provider_user_id, createdAt, provider_client_id];
+  const values = [provider, provider_user_id, createdAt, provider_client_id, region];
   const [row] = await database.query<{ needless: boolean }>(needless, values);
   return row?.needless === true;
 }
@@ -65,14 +65,16 @@ export async function cancelTokenRevocations(
     provider,
     provider_user_id,
     client,
+    region,
   }: {
     readonly provider: ProviderName;
     readonly provider_user_id: string;
     readonly client: string | null;
+    readonly region: string | null;
   },
 ): Promise<void> {
   const condition = `payload ->> 'provider' = $2 and payload ->> 'provider_user_id' = $3
-    and payload ->> 'provider_client_id' is not distinct from $4`;
-  const values = [provider, provider_user_id, client];
+    and payload ->> 'provider_client_id' is not distinct from $4 and payload ->> 'region' is not distinct from $5`;
+  const values = [provider, provider_user_id, client, region];
   await cancelJobs(transaction, tokenRevocationKind, condition, values);
 }

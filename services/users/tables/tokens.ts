@@ -14,7 +14,7 @@ type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
 // A deleted user has no tokens, also while the row waits for its erasure.
 const tokensOfConnection = `
 select c.id as connection_id, c.status, c.connected_at, c.token_version as version, c.access_token,
-  c.refresh_token, c.previous_refresh_token, c.expires_at,
+  c.refresh_token, c.previous_refresh_token, c.expires_at, c.region,
   case when c.provider_client_id is not null
     then json_build_object('id', c.provider_client_id, 'client_id', coalesce(k.client_id, ''),
       'client_secret', k.client_secret) end as client

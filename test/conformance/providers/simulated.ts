@@ -11,10 +11,11 @@ export async function connectTo(
   provider: string,
   person: number,
   without: readonly string[],
+  region?: string,
 ): Promise<Account> {
   const userId = await newUser(product);
   const fromMs = product.sandbox.world.clock.nowMs();
-  const status = await consent(product, { userId, provider, person, without });
+  const status = await consent(product, { userId, provider, person, without, region });
   if (status !== 'connected') throw new Error(`${provider}: ${status}`);
   return { userId, person, fromMs, without };
 }

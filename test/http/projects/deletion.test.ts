@@ -34,7 +34,7 @@ async function enqueueRevocation(provider_client_id: string | null): Promise<str
   const key = randomUUID();
   const payload: TokenRevocation = {
     ...{ connection_id: key, provider: 'withings' as const, provider_user_id: '1', access_token: 'sealed' },
-    ...{ refresh_token: null, expires_at: null, provider_client_id },
+    ...{ refresh_token: null, expires_at: null, provider_client_id, region: null },
   };
   await enqueue(database, tokenRevocationKind, { key, payload, delayMs: 3_600_000 });
   return key;

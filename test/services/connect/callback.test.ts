@@ -30,7 +30,7 @@ async function finishAttempt(answers: Answers, { scope = 'activity:read_all', re
   const callbackUri = 'https://pulse.example/api/v1/connect/activitynet/callback';
   await insertAttempt(database, {
     ...{ stateHash: hashOf(state), userId, provider: 'activitynet', verifier: null },
-    ...{ redirectUri, callbackUri, sessionId: null, providerClientId: null },
+    ...{ redirectUri, callbackUri, sessionId: null, providerClientId: null, region: null },
   });
   provider.bodies.set('/an/oauth/token', { access_token: 'a', athlete: { id: 7 } });
   const call = async (name: string, params: unknown) => answers[name]?.(params) ?? [];

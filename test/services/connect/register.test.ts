@@ -26,7 +26,7 @@ async function finishAttempt() {
   const state = randomUUID();
   await insertAttempt(database, {
     ...{ stateHash: hashOf(state), userId: randomUUID(), provider: 'polar', verifier: null },
-    providerClientId: null,
+    ...{ providerClientId: null, region: null },
     ...{ redirectUri: app, callbackUri: 'https://pulse.example/callback', sessionId: null },
   });
   provider.bodies.set('/polar/token', { access_token: 'a', expires_in: 315_359_999, x_user_id: 475 });

@@ -13,6 +13,7 @@ async function attempt(provider: 'devicemaker' | 'activitynet' = 'devicemaker') 
     redirectUri: null,
     sessionId: null,
     providerClientId: null,
+    region: 'eu',
     callbackUri: 'https://pulse.example/callback',
     verifier: 'sealed',
   };

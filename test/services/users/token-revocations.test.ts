@@ -70,6 +70,7 @@ t.test('the tokens of an ended connection are sent to its provider', async (t) =
         provider: 'devicemaker',
         provider_user_id: 'a',
         client: null,
+        region: null,
         ...sealed,
       },
     ],
@@ -77,17 +78,19 @@ t.test('the tokens of an ended connection are sent to its provider', async (t) =
 });
 
 t.test('a connection that changes its account twice keeps a revocation for each', async (t) => {
-  const account = { provider: 'devicemaker', provider_user_id: 'a' } as const;
+  const account = { provider: 'devicemaker', provider_user_id: 'a', region: null } as const;
   const connection = await connect('a');
   for (const other of ['b', 'c']) {
     await enqueueTokenRevocations(database, connection.userId, null);
     await change(connection.id, 'provider_user_id', other);
   }
   t.same(await accounts(), ['a', 'b']);
-  await cancelTokenRevocations(database, { provider: 'activitynet', provider_user_id: 'a', client: null });
+  await cancelTokenRevocations(database, { ...account, provider: 'activitynet', client: null });
   t.same(await accounts(), ['a', 'b'], 'an account of another provider');
   await cancelTokenRevocations(database, { ...account, client: randomUUID() });
   t.same(await accounts(), ['a', 'b'], 'another client');
+  await cancelTokenRevocations(database, { ...account, client: null, region: 'eu' });
+  t.same(await accounts(), ['a', 'b'], 'an account of another region');
   await cancelTokenRevocations(database, { ...account, client: null });
   t.same(await accounts(), ['b']);
 });

@@ -799,6 +799,10 @@ export type Connection = {
     user_id: string;
     provider: Provider;
     provider_user_id: string;
+    /**
+     * The region of the account, at a provider that keeps accounts of its regions apart.
+     */
+    region: string | null;
     status: ConnectionState;
     scope: Array<string>;
     created_at: string;
@@ -1019,6 +1023,10 @@ export type ConnectionStatus = {
     user_id: string;
     provider: Provider;
     provider_user_id: string;
+    /**
+     * The region of the account, at a provider that keeps accounts of its regions apart.
+     */
+    region: string | null;
     status: ConnectionState;
     scope: Array<string>;
     created_at: string;
@@ -2175,6 +2183,10 @@ export type ImportConnectionRequest = {
      * The permissions that the user granted at the provider.
      */
     scope?: Array<string>;
+    /**
+     * The region in which the user registered the account, at a provider that keeps accounts of its regions apart: `dexcom` has `us`, `jp`, `eu`. Default: the first one whose client is set. Other providers take none.
+     */
+    region?: string;
 };
 
 /**
@@ -5515,6 +5527,10 @@ export type ConnectAuthorizeData = {
          * The address that the browser is redirected to afterwards: one of CONNECT_REDIRECTS.
          */
         redirect_uri?: string;
+        /**
+         * The region in which the user registered the account, at a provider that keeps accounts of its regions apart: `dexcom` has `us`, `jp`, `eu`. Default: the first one whose client is set. Other providers take none.
+         */
+        region?: string;
     };
     url: '/connect/{provider}/authorize';
 };

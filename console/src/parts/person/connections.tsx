@@ -123,6 +123,12 @@ function Details({ connection, fresh, isByApp, changed }: OfConnection) {
       <dl class="facts">
         <dt>Account</dt>
         <dd>{connection.provider_user_id}</dd>
+        {connection.region !== null && (
+          <>
+            <dt>Region</dt>
+            <dd>{connection.region}</dd>
+          </>
+        )}
         <dt>Last data</dt>
         <dd>
           <Time at={connection.last_synced_at} />

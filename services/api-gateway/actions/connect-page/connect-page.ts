@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../../../../config.ts';
 import type { Language } from '../../../../contracts/connect/schemas.ts';
 import type { Refused } from '../../../../contracts/connect/sessions.ts';
-import { LogoName } from '../../../../contracts/fields.ts';
+import { LogoName, RegionChoice } from '../../../../contracts/fields.ts';
 import { Nothing } from '../../../../domain/contract.ts';
 import { isProviderName } from '../../../../providers/all.ts';
 import type { Call, Meta } from '../../../../runtime/environment.ts';
@@ -120,11 +120,12 @@ async function agree(request: PageRequest, exchange: Exchange): Promise<void> {
   if (expected === null) return refuse(request, { ...unknown, reason: 'foreign' });
   const form = await readForm(request, exchange);
   const text = shownText(form.text);
-  if (form.form !== expected || text === null)
+  const region = RegionChoice.safeParse(form.region);
+  if (form.form !== expected || text === null || !region.success)
     return sendProblem(request, 403, { problem: 'form', language: null, returnUrl: null });
   const started = await exchange.call(
     'connect.startAttempt',
-    { ...question, provider, text },
+    { ...question, provider, region: region.data, text },
     metaOf(pipeline),
   );
   if (started.kind === 'refused') return refuse(request, started);

@@ -110,12 +110,28 @@ ${termsOf(frame, choice)}
 <form method="post" action="${sessionUrl}/${choice.provider}">
 <input type="hidden" name="form" value="${formToken}">
 <input type="hidden" name="text" value="${textField(language)}">
+${regionOf(frame, choice)}
 <button class="button" type="submit"><span>${sentence(filled(texts.agree, { provider }))}</span></button>
 </form>
 ${isAlone ? nothing : backLink(frame)}
 </div>
 ${isAlone ? endOf(frame, session) : nothing}`,
   };
+}
+
+/** The choice of the region in which the account is. The browser asks for it: no region is a good guess. */
+function regionOf({ texts }: Frame, { name, regions, region: connected }: ConnectChoice): Html {
+  if (regions.length === 0) return nothing;
+  const { question, choose, elsewhere } = texts.region;
+  const countries = new Intl.DisplayNames([texts.tag], { type: 'region' });
+  const options = regions.map(({ name: region, country }) => {
+    const text = country === null ? elsewhere : (countries.of(country) ?? country);
+    return region === connected
+      ? html`<option value="${region}" selected>${text}</option>`
+      : html`<option value="${region}">${text}</option>`;
+  });
+  return html`<label class="region"><span>${sentence(filled(question, { provider: isolated(name) }))}</span>
+<select name="region" required><option value="">${choose}</option>${options}</select></label>`;
 }
 
 /** What is shared, what is not, for how long, and how it ends. */

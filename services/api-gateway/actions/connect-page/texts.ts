@@ -36,6 +36,8 @@ export interface Texts {
   readonly notShared: string;
   /** Where permissions are chosen, and how the access ends. */
   readonly consentRights: string;
+  /** Where the account is, at a provider that keeps accounts of its regions apart. */
+  readonly region: Readonly<Record<'question' | 'choose' | 'elsewhere', string>>;
   readonly agree: string;
   readonly back: string;
   readonly leaving: string;

@@ -37,6 +37,11 @@ export const ar: Texts = {
   notShared: 'لن تتم مشاركة كلمة مرورك على {provider} ولا جهات اتصالك ولا رسائلك.',
   consentRights:
     'تختار الأذونات في الصفحة التالية على {provider}، ويمكنك إنهاء الوصول هناك أو في تطبيق {app} في أي وقت.',
+  region: {
+    question: 'في أي بلد سُجِّل حسابك على {provider}؟',
+    choose: 'يُرجى الاختيار',
+    elsewhere: 'بلد آخر',
+  },
   agree: 'الموافقة والمتابعة إلى {provider}',
   back: 'رجوع',
   leaving: 'جارٍ الانتقال إلى {provider}…',

@@ -44,6 +44,11 @@ export const de: Texts = {
   notShared: 'Ihr Passwort für {provider}, Ihre Kontakte und Ihre Nachrichten werden nicht geteilt.',
   consentRights:
     'Die Berechtigungen wählen Sie auf der nächsten Seite bei {provider}. Dort oder in {app} können Sie den Zugriff jederzeit beenden.',
+  region: {
+    question: 'In welchem Land ist Ihr Konto bei {provider} registriert?',
+    choose: 'Bitte wählen',
+    elsewhere: 'Ein anderes Land',
+  },
   agree: 'Zustimmen und weiter zu {provider}',
   back: 'Zurück',
   leaving: 'Weiter zu {provider} …',

@@ -41,6 +41,11 @@ export const en: Texts = {
   notShared: 'Your password for {provider}, your contacts and your messages are not shared.',
   consentRights:
     'You choose the permissions on the next page, at {provider}, and can end the access there or in {app} at any time.',
+  region: {
+    question: 'Where is your {provider} account registered?',
+    choose: 'Please choose',
+    elsewhere: 'Another country',
+  },
   agree: 'Agree and continue to {provider}',
   back: 'Back',
   leaving: 'Continuing to {provider}…',

@@ -41,6 +41,11 @@ export const es: Texts = {
   notShared: 'Tu contraseña de {provider}, tus contactos y tus mensajes no se comparten.',
   consentRights:
     'Eliges los permisos en la página siguiente, en {provider}, y puedes terminar el acceso allí o en {app} en cualquier momento.',
+  region: {
+    question: '¿En qué país está registrada tu cuenta de {provider}?',
+    choose: 'Elige una opción',
+    elsewhere: 'Otro país',
+  },
   agree: 'Aceptar y continuar a {provider}',
   back: 'Atrás',
   leaving: 'Continuando a {provider}…',

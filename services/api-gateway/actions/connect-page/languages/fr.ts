@@ -44,6 +44,11 @@ export const fr: Texts = {
   notShared: 'Votre mot de passe {provider}, vos contacts et vos messages ne sont pas partagés.',
   consentRights:
     'Vous choisissez les autorisations à la page suivante, chez {provider}, et pouvez mettre fin à l’accès à tout moment, là ou dans {app}.',
+  region: {
+    question: 'Dans quel pays votre compte {provider} est-il enregistré ?',
+    choose: 'Veuillez choisir',
+    elsewhere: 'Un autre pays',
+  },
   agree: 'Accepter et continuer vers {provider}',
   back: 'Retour',
   leaving: 'Redirection vers {provider}…',

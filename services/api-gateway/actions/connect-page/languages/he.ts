@@ -35,6 +35,11 @@ export const he: Texts = {
   consentPeriod: 'הנתונים מהשבועות האחרונים והנתונים החדשים משותפים עד שתנתקו את החיבור.',
   notShared: 'הסיסמה שלכם ב־{provider}, אנשי הקשר וההודעות שלכם אינם משותפים.',
   consentRights: 'את ההרשאות בוחרים בדף הבא, ב־{provider}, ואפשר להפסיק את הגישה שם או ב־{app} בכל עת.',
+  region: {
+    question: 'באיזו מדינה רשום החשבון שלכם ב־{provider}?',
+    choose: 'נא לבחור',
+    elsewhere: 'מדינה אחרת',
+  },
   agree: 'אישור והמשך אל {provider}',
   back: 'חזרה',
   leaving: 'מעבר אל {provider}…',

@@ -37,6 +37,11 @@ export const it: Texts = {
   notShared: 'La tua password di {provider}, i tuoi contatti e i tuoi messaggi non vengono condivisi.',
   consentRights:
     'Scegli le autorizzazioni nella pagina successiva, su {provider}, e puoi revocare l’accesso lì o in {app} in qualsiasi momento.',
+  region: {
+    question: 'In quale paese è registrato il tuo account {provider}?',
+    choose: 'Scegli un’opzione',
+    elsewhere: 'Un altro paese',
+  },
   agree: 'Accetta e continua su {provider}',
   back: 'Indietro',
   leaving: 'Stai per passare a {provider}…',

@@ -38,6 +38,11 @@ export const ja: Texts = {
   notShared: '{provider} のパスワード、連絡先、メッセージは共有されません。',
   consentRights:
     '許可する項目は、次に表示される {provider} のページで選択できます。アクセスは、{provider} または {app} でいつでも終了できます。',
+  region: {
+    question: '{provider} アカウントを登録した国を選択してください。',
+    choose: '選択してください',
+    elsewhere: 'その他の国',
+  },
   agree: '同意して {provider} に進む',
   back: '戻る',
   leaving: '{provider} に移動しています…',

@@ -39,6 +39,11 @@ export const nl: Texts = {
   notShared: 'Je wachtwoord voor {provider}, je contacten en je berichten worden niet gedeeld.',
   consentRights:
     'Je kiest de machtigingen op de volgende pagina, bij {provider}, en kunt de toegang daar of in {app} op elk moment beëindigen.',
+  region: {
+    question: 'In welk land is je account bij {provider} geregistreerd?',
+    choose: 'Maak een keuze',
+    elsewhere: 'Een ander land',
+  },
   agree: 'Akkoord en doorgaan naar {provider}',
   back: 'Terug',
   leaving: 'Je gaat naar {provider}…',

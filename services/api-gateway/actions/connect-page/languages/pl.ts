@@ -37,6 +37,11 @@ export const pl: Texts = {
   notShared: 'Twoje hasło do {provider}, kontakty i wiadomości nie są udostępniane.',
   consentRights:
     'Uprawnienia wybierzesz na następnej stronie, w usłudze {provider}. Dostęp możesz zakończyć w każdej chwili tam lub w aplikacji {app}.',
+  region: {
+    question: 'W jakim kraju jest zarejestrowane Twoje konto {provider}?',
+    choose: 'Wybierz',
+    elsewhere: 'Inny kraj',
+  },
   agree: 'Zgadzam się i przechodzę do {provider}',
   back: 'Wstecz',
   leaving: 'Przechodzisz do {provider}…',

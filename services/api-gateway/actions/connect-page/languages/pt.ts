@@ -38,6 +38,11 @@ export const pt: Texts = {
   notShared: 'Sua senha de {provider}, seus contatos e suas mensagens não são compartilhados.',
   consentRights:
     'Você escolhe as permissões na próxima página, em {provider}, e pode encerrar o acesso ali ou em {app} a qualquer momento.',
+  region: {
+    question: 'Em que país a sua conta {provider} está registrada?',
+    choose: 'Escolha uma opção',
+    elsewhere: 'Outro país',
+  },
   agree: 'Aceitar e continuar em {provider}',
   back: 'Voltar',
   leaving: 'Abrindo {provider}…',

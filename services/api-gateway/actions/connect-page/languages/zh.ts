@@ -36,6 +36,11 @@ export const zh: Texts = {
   notShared: '您的 {provider} 密码、联系人和消息不会共享。',
   consentRights:
     '您可以在下一页（{provider} 的页面）选择要授予的权限，并可随时在 {provider} 或 {app} 中终止访问。',
+  region: {
+    question: '您的 {provider} 账号是在哪个国家或地区注册的？',
+    choose: '请选择',
+    elsewhere: '其他国家或地区',
+  },
   agree: '同意并前往 {provider}',
   back: '返回',
   leaving: '正在前往 {provider}…',
