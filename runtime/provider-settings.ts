@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
 import { validationFailed } from '../domain/errors.ts';
+import { ownValue } from '../domain/own-value.ts';
 import { listed } from '../domain/plain-message.ts';
 import type { Provider, SettingNames } from '../domain/provider/provider.ts';
 import { type Region, settingsIn } from '../domain/provider/region.ts';
@@ -71,7 +72,7 @@ export function inRegion(config: Config, provider: ProviderName, region: string 
 
 function regionNamed(provider: ProviderName, name: string): Region {
   const regions = regionsOf(provider);
-  const region = Object.hasOwn(regions, name) ? regions[name] : undefined;
+  const region = ownValue(regions, name);
   if (region === undefined) throw new Error(`${provider} has no region of this name`);
   return region;
 }

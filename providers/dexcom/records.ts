@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import { decides, type FieldTable, kept, like, notKept } from '../../domain/provider/field-table.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
@@ -55,7 +56,7 @@ const sensorNames = [...new Set([...Object.values(sensors), otherSensor])];
 
 /** The sensor, and whether a receiver showed it: its clock is set by its user. */
 function sourceOf({ transmitterGeneration, displayDevice }: Item): string {
-  const sensor = sensors[String(transmitterGeneration).toLowerCase()] ?? otherSensor;
+  const sensor = ownValue(sensors, String(transmitterGeneration).toLowerCase()) ?? otherSensor;
   return /receiver/i.test(String(displayDevice)) ? onReceiver(sensor) : sensor;
 }
 
@@ -74,7 +75,7 @@ function glucoseOf({ value, unit }: Item): number | null {
 /** A reading. A value beyond the range of the sensor is no measurement: 39 and 401 stand for it. Assumed: such a value may be null. */
 function readingOf(draft: Draft, item: Item): Draft | string {
   const status = String(item.status);
-  const value = status === 'unknown' ? null : (glucoseOf(item) ?? beyond[status] ?? null);
+  const value = status === 'unknown' ? null : (glucoseOf(item) ?? ownValue(beyond, status) ?? null);
   if (value === null) return 'no_values';
   const blood_glucose = value < lowest ? lowest - 1 : value > highest ? highest + 1 : value;
   return { ...draft, source: sourceOf(item), series: { blood_glucose } };
@@ -119,7 +120,7 @@ const eventsOf: Readonly<Record<string, (amount: Amount) => Partial<Draft>>> = {
 };
 
 function eventOf(draft: Draft, item: Item): Draft | string {
-  const made = eventsOf[String(item.eventType)];
+  const made = ownValue(eventsOf, String(item.eventType));
   const [value, ms] = [numberOf(item.value), draft.start_time];
   if (item.eventStatus === 'deleted') return 'deleted';
   if (made === undefined) return 'measure_type_not_kept';

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ownValue } from '../../domain/own-value.ts';
 import type { StoreItem } from '../../domain/records/records.ts';
 import { isoTime } from '../../domain/time/time.ts';
 import { acceptsStream } from '../../domain/workouts/track.ts';
@@ -151,7 +152,7 @@ function valuesOf(element: AppleElement): Value[] {
 
 function statisticsOf({ attributes }: AppleElement): Value[] {
   const name = (attributes.type ?? '').replace(/^HKQuantityTypeIdentifier/, '');
-  return Object.entries(statistics[name] ?? {}).map(([attribute, type]) => ({
+  return Object.entries(ownValue(statistics, name) ?? {}).map(([attribute, type]) => ({
     type,
     value: Number(attributes[attribute]),
     unit: attributes.unit,
@@ -166,7 +167,7 @@ function lapsOf(element: AppleElement) {
     if (type !== 'HKWorkoutEventTypeLap') return [];
     const startMs = exportTime(date);
     if (startMs === null) return [];
-    const lengthMs = Number(duration ?? 0) * (secondsOf[durationUnit] ?? 60) * 1000;
+    const lengthMs = Number(duration ?? 0) * (ownValue(secondsOf, durationUnit) ?? 60) * 1000;
     const endMs = startMs + lengthMs;
     return Number.isNaN(endMs) ? [] : [{ startDate: isoTime(startMs), endDate: isoTime(endMs) }];
   });

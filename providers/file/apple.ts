@@ -1,4 +1,5 @@
 import { ownText } from '../../domain/own-text.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import { dayMs, formatOffset, isoTime, minuteMs } from '../../domain/time/time.ts';
 import { offsetMinutesIn } from '../../domain/time/zone.ts';
@@ -56,7 +57,7 @@ export function sentenceOf({ field, reason }: Problem): string {
 
 function phaseOf({ attributes }: AppleElement, span: ItemSpan, source: IntervalSource): Entry | Problem {
   const { value = '' } = attributes;
-  const stage = value.startsWith(stagePrefix) ? stages[value.slice(stagePrefix.length)] : undefined;
+  const stage = value.startsWith(stagePrefix) ? ownValue(stages, value.slice(stagePrefix.length)) : undefined;
   if (stage === undefined) return { field: 'value', reason: 'is not known for this type' };
   const phase = phaseWithin(span, { stage, source, score: null });
   return isProblem(phase) ? phase : { kind: 'phase', phase };

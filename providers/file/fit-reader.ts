@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import { type Skipped, skipped } from './entry.ts';
 import {
   type FitField,
@@ -498,8 +499,8 @@ function nativeStep(described: Description, message: number): Pick<ReadStep, 'na
     name: step.name,
     field: {
       ...step.field,
-      scale: scale * (unitsInOne[units] ?? 1),
-      offset: offset / (unitsInOne[units] ?? 1),
+      scale: scale * (ownValue(unitsInOne, units) ?? 1),
+      offset: offset / (ownValue(unitsInOne, units) ?? 1),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import type { LapRecord } from '../../domain/workouts/details.ts';
 import { acceptsStream, type StreamType } from '../../domain/workouts/track.ts';
 import { textOrNull } from '../phone/normalise/item.ts';
@@ -24,7 +25,7 @@ export function pointOf(leaves: Leaves): Point | null {
   const ms = instantOf(leaves.time ?? leaves.Time);
   if (Number.isNaN(ms)) return null;
   const measured = Object.entries(leaves).flatMap(([name, text]): [StreamType, number][] => {
-    const stream = Object.hasOwn(pointFields, name) ? pointFields[name] : undefined;
+    const stream = ownValue(pointFields, name);
     const value = text.trim() === '' ? Number.NaN : Number(text);
     return stream === undefined || !acceptsStream(stream, value) ? [] : [[stream, value]];
   });

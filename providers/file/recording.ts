@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ownValue } from '../../domain/own-value.ts';
 import {
   bareItem,
   type SampleBlock,
@@ -104,7 +105,7 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
   const [raw, title] = [textOrNull(sport, 100) ?? 'other', textOrNull(name, 500)];
   const moving = totals.moving_seconds ?? duration_seconds;
   return {
-    type: workoutTypeNamed(sportOfNumber[sport] ?? sport),
+    type: workoutTypeNamed(ownValue(sportOfNumber, sport) ?? sport),
     raw_type: raw,
     plain_name: title === null,
     name: title ?? plainName(raw),

@@ -1,4 +1,5 @@
 import { withoutNoise } from '../../domain/json/decimals.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import {
   absentAs,
   assumed,
@@ -46,7 +47,7 @@ function withSamples(draft: Draft, item: Item): Draft | string {
   const columns: StreamPoints = new Map();
   const series: Partial<Record<SeriesType, Point[]>> = {};
   for (const sample of listOf(item.samples)) {
-    const type = sampleTypes[String(sample['sample-type'])];
+    const type = ownValue(sampleTypes, String(sample['sample-type']));
     if (type === undefined) continue;
     const points = pointsOf(sample, type, startMs);
     columns.set(type.stream, new Map(points));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import type {
@@ -120,7 +121,7 @@ function read(body: Buffer): Hint[] | null {
   const given = Event.safeParse(jsonOrNull(body.toString('utf8'))).data;
   if (given === undefined) return null;
   const { event, user_id: account, entity_id: id, date = id } = given;
-  const names = typesOf[event] ?? [];
+  const names = ownValue(typesOf, event) ?? [];
   if (names.length === 0) return [];
   const day = CalendarDate.safeParse(date).data;
   const startMs = day === undefined ? null : dateToMs(day) - dayMs;

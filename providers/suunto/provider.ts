@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import type { Pull, Span } from '../../domain/provider/pulled-provider.ts';
@@ -38,7 +39,7 @@ const typesOf: Readonly<Record<string, string>> = {
 function read(body: Buffer): Hint[] | null {
   const event = Event.safeParse(jsonOrNull(body.toString('utf8'))).data;
   if (event === undefined) return null;
-  const type = typesOf[event.type];
+  const type = ownValue(typesOf, event.type);
   if (type === undefined) return [];
   const id = event.workoutid ?? event.workoutKey ?? event.workout?.workoutKey;
   const hint = { kind: 'changed', account: event.username, types: [type], span: spanOf(event) } as const;

@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import {
   assumed,
   computed,
@@ -129,7 +130,7 @@ function stageSpans(graph: unknown, { sleep }: Item): StageSpan[] | null {
   const begin = isItem(sleep) ? numberOf(sleep.bedtime_start) : null;
   if (begin === null || !Array.isArray(graph)) return null;
   const spans = graph.filter(isItem).flatMap(({ start, end, type }): StageSpan[] => {
-    const stage = stages[String(type)];
+    const stage = ownValue(stages, String(type));
     if (stage === undefined || typeof start !== 'number' || typeof end !== 'number') return [];
     const [from, to] = [Math.max(0, Math.round(start - begin)), Math.round(end - begin)];
     return to > from ? [[stage, from, to]] : [];
@@ -193,7 +194,7 @@ const nightFields: FieldTable = under('sleep', {
 /** The seconds in each stage. */
 function secondsIn(list: unknown): Readonly<Record<string, number>> {
   const known = (Array.isArray(list) ? list.filter(isItem) : []).flatMap(({ type, stage_time }) => {
-    const stage = stages[String(type)];
+    const stage = ownValue(stages, String(type));
     return stage === undefined || typeof stage_time !== 'number' ? [] : [[`${stage}_seconds`, stage_time]];
   });
   return Object.fromEntries(known);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
@@ -42,7 +43,7 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
 function read(body: Buffer): Hint[] | null {
   const event = Event.safeParse(jsonOrNull(body.toString('utf8'))).data;
   if (event === undefined) return null;
-  const names = typesOf[event.type.split('.')[0] ?? ''] ?? [];
+  const names = ownValue(typesOf, event.type.split('.')[0] ?? '') ?? [];
   return names.length === 0
     ? []
     : [{ kind: 'changed', account: event.user_id, types: names, span: null, id: event.id }];

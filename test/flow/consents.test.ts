@@ -39,7 +39,7 @@ t.test(
     const { browser, url } = await opened(userId, { language: 'de' });
     const page = await browser.open(`${url}/activitynet`);
     t.same((await consentsOf(userId)).data, [], 'the page alone is no consent');
-    const field = /name="text" value="([^"]+)"/.exec(page.text)?.[1];
+    const [, field = ''] = /name="text" value="([^"]+)"/.exec(page.text) ?? [];
     t.equal(field, `${consentVersion}.de`);
     await agree(browser, `${url}/activitynet`, formOf(page), { text: field });
     const { data } = await consentsOf(userId);

@@ -1,4 +1,5 @@
 import { withoutNoise } from '../../../domain/json/decimals.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import {
   assumed,
   decides,
@@ -193,7 +194,7 @@ function readSummary(path: string, summary: unknown, problems: Problem[]): Readi
   if (typeof name !== 'string')
     return refuse(`${path}.summaryType`, name === undefined ? 'is required' : 'must be a text');
   const plain = name.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
-  const type = Object.hasOwn(seriesOfSummary, plain) ? seriesOfSummary[plain] : undefined;
+  const type = ownValue(seriesOfSummary, plain);
   if (type === undefined) return refuse(`${path}.summaryType`, 'is not known');
   const field = fieldReader(summary, problems, `${path}.`);
   const values = {

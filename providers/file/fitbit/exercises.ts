@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import { type Item, isItem, valueAt } from '../../../domain/recipe/read-fields.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
@@ -332,7 +333,7 @@ const metersPer: Readonly<Record<string, number>> = { kilometer: 1000, mile: 160
 
 function statedOfElement(item: Item, id: string): Stated {
   const distance = measuredIn(item.distance);
-  const meters = metersPer[String(item.distanceUnit ?? '').toLowerCase()];
+  const meters = ownValue(metersPer, String(item.distanceUnit ?? '').toLowerCase());
   return {
     id,
     name: textOrNull(item.activityName, 100) ?? '',

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import {
   assumed,
   computed,
@@ -69,7 +70,8 @@ export function healthReader(clocks: DayClocks, hasRest: (date: string) => boole
       if (date === null) return 'The entry has no date.';
       const values = (Array.isArray(metrics) ? metrics : []).filter(isItem).flatMap(({ type, value }) => {
         const number = numberOf(value) ?? 0;
-        const series = typeof type === 'string' && number !== 0 ? healthSeries[type]?.(number) : undefined;
+        const series =
+          typeof type === 'string' && number !== 0 ? ownValue(healthSeries, type)?.(number) : undefined;
         const isRest = series === 'resting_heart_rate' && hasRest(date);
         return series === undefined || isRest ? [] : [[series, number] as const];
       });

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import {
   assumed,
   computed,
@@ -55,7 +56,7 @@ const scoreParts = ['qualityScore', 'durationScore', 'recoveryScore', 'deepScore
 function withRank(draft: Draft, { sleepScores: scores }: Item): Draft | string {
   const { start_time, end_time, sleep = {} } = draft;
   if (start_time === undefined || end_time === undefined) return 'The night has no start or no end.';
-  const rank = sleep.validation == null ? sleepRanks.unknown : ranks[sleep.validation];
+  const rank = sleep.validation == null ? sleepRanks.unknown : ownValue(ranks, sleep.validation);
   if (rank === undefined) return 'The night is not confirmed.';
   const score_parts = scoreParts.flatMap((name): SleepScorePart[] => {
     const value = numberOf(isItem(scores) ? scores[name] : null);

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import { type FieldTable, kept } from '../../../domain/provider/field-table.ts';
 import { type Item, isItem, numberOf } from '../../../domain/recipe/read-fields.ts';
 import { accepts, seriesOf } from '../../../domain/records/series.ts';
@@ -190,7 +191,7 @@ const rounded = (values: Readonly<Record<string, number>>) =>
 function sampleEntries({ name, unit, points }: Metric, nowMs: number): Entry[] {
   const parts = name === 'blood_pressure' ? ['systolic', 'diastolic'] : [null];
   return parts.flatMap((part): Entry[] => {
-    const series = measuredSeries[part === null ? name : `${name} ${part}`];
+    const series = ownValue(measuredSeries, part === null ? name : `${name} ${part}`);
     if (series === undefined) return [skipped(name, 'Metrics of this kind are not kept.', points.length)];
     return points.map((point): Entry => {
       const [at, value] = [
@@ -240,7 +241,7 @@ function sleepEntries({ unit, points }: Metric, nowMs: number): Entry[] {
   return points.flatMap((point): Entry[] => {
     if (point.value === undefined) return readNight(point, nowMs);
     const [start, end] = [clockTimeIn(point.startDate), clockTimeIn(point.endDate)];
-    const stage = stages[String(point.value).toLowerCase().replaceAll(/\W/g, '')];
+    const stage = ownValue(stages, String(point.value).toLowerCase().replaceAll(/\W/g, ''));
     if (start === null || end === null || stage === undefined)
       return [skipped('sleep', 'The phase has no time or no known stage.')];
     const span = {

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import {
   assumed,
   computed,
@@ -78,7 +79,7 @@ function stageIntervals(changes: unknown, seconds: number): StageSpan[] | null {
     },
   );
   const spans = known.flatMap(({ from, state }, index): StageSpan[] => {
-    const stage = typeof state === 'string' ? stages[state] : undefined;
+    const stage = typeof state === 'string' ? ownValue(stages, state) : undefined;
     const to = known[index + 1]?.from ?? seconds;
     return stage === undefined || to <= from ? [] : [[stage, from, to]];
   });

@@ -1,4 +1,5 @@
 import { withoutNoise } from '../../../domain/json/decimals.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import {
   assumed,
   each,
@@ -250,7 +251,7 @@ function pointsOf(leg: Item, startMs: number): Point[] {
     if (points.size < mostPoints) points.set(ms, point);
   };
   const putSample = (ms: number | null, type: unknown, value: unknown) => {
-    const { stream, unit } = sampled[String(type)] ?? {};
+    const { stream, unit } = ownValue(sampled, String(type)) ?? {};
     if (stream === undefined || typeof value !== 'number') return;
     put(ms, stream, unit === 'km/h' ? withoutNoise(value / 3.6) : value);
   };

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import { isItem } from '../../../domain/recipe/read-fields.ts';
 import { accepts } from '../../../domain/records/series.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
@@ -122,7 +123,7 @@ export class Exercises {
 }
 
 function sportOf({ cells }: Exercise): string {
-  return sports[textIn(cells.exercise_type)?.replace(/\.0$/, '') ?? ''] ?? 'other';
+  return ownValue(sports, textIn(cells.exercise_type)?.replace(/\.0$/, '') ?? '') ?? 'other';
 }
 
 function movingOf({ duration }: Cells): number | null {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ownValue } from '../../../domain/own-value.ts';
 import type { IntervalSource } from '../../../domain/records/interval-records.ts';
 import { bareItem, type SleepRecord, type StoreItem } from '../../../domain/records/records.ts';
 import { dayMs } from '../../../domain/time/time.ts';
@@ -65,7 +66,7 @@ export class Nights {
   /** Adds a row of `sleep_stage`. */
   addStage(cells: Cells): Entry[] {
     const id = textIn(cells.sleep_id);
-    const stage = stages[textIn(cells.stage)?.replace(/\.0$/, '') ?? ''];
+    const stage = ownValue(stages, textIn(cells.stage)?.replace(/\.0$/, '') ?? '');
     const [start_ms, end_ms] = [instantIn(cells.start_time), instantIn(cells.end_time)];
     if (stage === undefined) return [skipped('sleep', 'The stage is not known.')];
     if (id === null || start_ms === null || end_ms === null || end_ms <= start_ms)

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import { dateToMs } from '../../../domain/time/time.ts';
 import type { ArchiveContext, ArchiveKind, MemberTable, RowTable } from '../archives.ts';
 import { Clocks } from '../clocks.ts';
@@ -64,7 +65,7 @@ function tablesOf({ nowMs, rules, timeZone }: ArchiveContext): MemberTable[] {
       const code = row.type?.trim() ?? '';
       const recording = {
         key: `zepp ${start_ms}`,
-        sport: sports[code] ?? `zepp ${code}`,
+        sport: ownValue(sports, code) ?? `zepp ${code}`,
         name: null,
         device,
         start_ms,

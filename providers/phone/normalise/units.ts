@@ -1,3 +1,5 @@
+import { ownValue } from '../../../domain/own-value.ts';
+
 const meters = {
   m: 1,
   meter: 1,
@@ -52,7 +54,7 @@ export function convert(value: number, sent: string | null, wanted: string): num
   if (wanted === 'celsius') return celsius(value, unit);
   const known = factors[wanted];
   if (known === undefined) return plain.test(unit) || compound.test(unit) ? value : null;
-  const factor = known[unit];
+  const factor = ownValue(known, unit);
   return typeof factor === 'number' ? value * factor : null;
 }
 

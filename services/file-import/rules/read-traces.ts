@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import { type Skipped, skipped } from '../../../providers/file/entry.ts';
 import { isKnownSpace, traceNames } from '../../../providers/file/fields.ts';
 import {
@@ -172,7 +173,7 @@ function traceHandler(add: (activity: TracedActivity) => void) {
       path.push(tag);
       isLeaf = true;
       if (path.length > passedDepth) return;
-      const passed = Object.hasOwn(passedOver, name) ? passedOver[name] : undefined;
+      const passed = ownValue(passedOver, name);
       if (passed !== undefined) {
         passedDepth = path.length;
         note(...passed);

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import type { Pull, PulledType } from '../../../domain/provider/pulled-provider.ts';
 import { type PulledName, pulledNames, pullOf } from '../../../providers/all.ts';
 import { settingsOf } from '../../../runtime/provider-settings.ts';
@@ -10,7 +11,7 @@ export function pulledNamed(name: string): PulledName | undefined {
 
 /** A type of a provider. Undefined if it has none of this name. */
 export function typeNamed(pull: Pull, name: string): PulledType | undefined {
-  return Object.hasOwn(pull.types, name) ? pull.types[name] : undefined;
+  return ownValue(pull.types, name);
 }
 
 /** The type whose reads are the probe of a connection's access. */

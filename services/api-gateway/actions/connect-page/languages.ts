@@ -1,5 +1,6 @@
 import { ConsentText } from '../../../../contracts/connect/consents.ts';
 import { Language } from '../../../../contracts/connect/schemas.ts';
+import { ownValue } from '../../../../domain/own-value.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
@@ -41,7 +42,7 @@ function rankOf(part: string): { tag: string; weight: number } {
 // Region and script are ignored: one file serves all readers of a language, so traditional Chinese gets the simplified texts.
 function languageOf(tag: string): Language[] {
   const [code = ''] = tag.split('-');
-  const former = Object.hasOwn(formerCodes, code) ? formerCodes[code] : undefined;
+  const former = ownValue(formerCodes, code);
   const parsed = Language.safeParse(former ?? code);
   return parsed.success ? [parsed.data] : [];
 }
