@@ -80,9 +80,14 @@ export type Exchange =
   | { readonly kind: 'fresh'; readonly tokens: FreshTokens }
   | { readonly kind: 'refused' | 'later' };
 
+/** The form of an error code of RFC 6749. Frameworks put the words of a status into the same member. */
+const codeForm = /^[a-z][a-z_]*$/;
+const ours =
+  /^(invalid_client|unauthorized_client|invalid_request|unsupported_|temporarily_unavailable|server_error)/;
+
 /**
  * Reads the answer of a token endpoint. A rejection of our client or of the request is not a rejection of the user's
- * token.
+ * token. Nor is a 400 that names no error: providers answer so while they are maintained, and to two refreshes at once.
  */
 export function readTokens(
   { status, text }: Pick<ProviderAnswer, 'status' | 'text'>,
@@ -95,11 +100,11 @@ export function readTokens(
   }
   if (status !== 400 && status !== 401) return { kind: 'later' };
   const { error, errors = [] } = Refusal.safeParse(body).data ?? {};
+  const code = error !== undefined && codeForm.test(error) ? error : null;
   const isOurs =
-    (error !== undefined &&
-      /^(invalid_client|unauthorized_client|invalid_request|unsupported_)/.test(error)) ||
-    errors.some(({ resource }) => resource === 'Application');
-  return { kind: isOurs ? 'later' : 'refused' };
+    (code !== null && ours.test(code)) || errors.some(({ resource }) => resource === 'Application');
+  const isUnnamed = status === 400 && code === null && errors.every(({ resource }) => resource === undefined);
+  return { kind: isOurs || isUnnamed ? 'later' : 'refused' };
 }
 
 /** Whether a refusal says that the code or the refresh token is not valid, which includes that it has expired. */

@@ -125,7 +125,11 @@ t.test('a connection that is revived after it expired has no reason any more', a
 });
 
 t.test('what is no refusal of the user leaves the connection, and the token while it is good', async (t) => {
-  for (const reply of [{ status: 503 }, { status: 401, body: { error: 'invalid_client' } }]) {
+  for (const reply of [
+    { status: 503 },
+    { status: 400 },
+    { status: 401, body: { error: 'invalid_client' } },
+  ]) {
     played.onRefresh = () => reply;
     const { owner } = await link({ access_token: 'old', refresh_token: 'r', expires_at: soon() });
     const bearer = await first.bearer(owner);
