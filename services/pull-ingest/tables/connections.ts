@@ -35,23 +35,36 @@ const insertConnections: Statement = {
     on conflict do nothing returning connection_id`,
 };
 
-// The sweeps of connections begin at random times, so that they are spread over the interval.
+// The sweeps of connections begin at random times, so that they are spread over the interval. The users of new ones wait for data.
 const insertSweeps: Statement = {
   name: 'pull.insert_sweeps',
   text: `
     insert into pull.sweep (connection_id, type, number, due_at)
-    select c.id, s.type, s.number, now() + random() * s.every_ms * interval '1 ms'
-    from unnest($1::uuid[]) c (id) cross join unnest($2::text[], $3::int[], $4::float8[]) s (type, number, every_ms)
-    where exists (select from pull.connection p where p.connection_id = c.id)
+    select p.connection_id, s.type, s.number,
+      case when $5 and s.number = 0 and p.connected_at > now() - interval '1 hour' then now()
+        else now() + random() * s.every_ms * interval '1 ms' end
+    from pull.connection p cross join unnest($2::text[], $3::int[], $4::float8[]) s (type, number, every_ms)
+    where p.connection_id = any($1::uuid[])
     on conflict do nothing`,
 };
+
+/** What connections get when they are added. */
+export interface Addition {
+  readonly sweeps: readonly SweepRow[];
+  /** Their subscriptions are checked. */
+  readonly subscribes: boolean;
+  /** Nothing else reads them soon: the first sweep of each type is due at once where the user has just connected. */
+  readonly isReadAtOnce?: boolean;
+  /** Those that are stored already get sweeps that they do not have. */
+  readonly completes?: boolean;
+}
 
 /** Adds connections that are not stored yet, with their sweeps. Returns the ids of the new ones. */
 export async function addConnections(
   transaction: Queryable,
   provider: string,
   connections: readonly ListedConnection[],
-  { sweeps, subscribes }: { readonly sweeps: readonly SweepRow[]; readonly subscribes: boolean },
+  { sweeps, subscribes, isReadAtOnce = false, completes = false }: Addition,
 ): Promise<string[]> {
   const ids = connections.map(({ connection_id }) => connection_id);
   const times = connections.map(({ connected_at }) => connected_at);
@@ -60,12 +73,14 @@ export async function addConnections(
   const values = [ids, times, provider, users, subscribes];
   const rows = await transaction.query<{ connection_id: string }>(insertConnections, values);
   const added = rows.map(({ connection_id }) => connection_id);
-  if (added.length > 0 && sweeps.length > 0)
+  const swept = completes ? ids : added;
+  if (swept.length > 0 && sweeps.length > 0)
     await transaction.query(insertSweeps, [
-      added,
+      swept,
       sweeps.map(({ type }) => type),
       sweeps.map(({ number }) => number),
       sweeps.map(({ everyMs }) => everyMs),
+      isReadAtOnce,
     ]);
   return added;
 }

@@ -2,17 +2,22 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import type { LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import { type PulledName, pullOf } from '../../../providers/all.ts';
 import { sweepsOf } from '../rules/pulled.ts';
-import { addConnections, type ListedConnection } from '../tables/connections.ts';
+import { type Addition, addConnections, type ListedConnection } from '../tables/connections.ts';
 
 /** Adds connections with the sweeps of their provider, unless they are stored. Returns the ids of the new ones. */
 export function addListed(
   transaction: Queryable,
   provider: PulledName,
   connections: readonly ListedConnection[],
+  more: Pick<Addition, 'isReadAtOnce' | 'completes'> = {},
 ): Promise<string[]> {
   if (connections.length === 0) return Promise.resolve([]);
   const subscribes = pullOf(provider).subscription?.of === 'account';
-  return addConnections(transaction, provider, connections, { sweeps: sweepsOf(provider), subscribes });
+  return addConnections(transaction, provider, connections, {
+    sweeps: sweepsOf(provider),
+    subscribes,
+    ...more,
+  });
 }
 
 /** Adds the connections that a notification names. */

@@ -24,9 +24,16 @@ const subscriptionsEveryMs = 5 * minuteMs;
 /** The recurring jobs: new connections, sweeps, subscriptions, and the deletion of old rows. */
 export function upkeepJobs(deps: UpkeepDeps): JobHandler[] {
   const { upkeepMs: everyMs, firstUpkeepMs: firstAfterMs } = deps.pace;
+  // The description of a provider changes with the process: its first look gives each connection the sweeps that were added.
+  let completes = true;
   return [
-    recurringHandler({ name: 'pull-ingest.connections', everyMs: 5 * everyMs, firstAfterMs }, ({ signal }) =>
-      findConnections(deps, signal),
+    recurringHandler(
+      { name: 'pull-ingest.connections', everyMs: 5 * everyMs, firstAfterMs },
+      async ({ signal }) => {
+        await findConnections(deps, completes, signal);
+        completes = completes && signal.aborted;
+        return undefined;
+      },
     ),
     recurringHandler({ name: 'pull-ingest.sweeps', everyMs, firstAfterMs }, (lease) =>
       workInParts(() => sweep(deps), lease),
@@ -50,8 +57,13 @@ export function upkeepJobs(deps: UpkeepDeps): JobHandler[] {
 }
 
 // Connections that were made while this service was away, or without a backfill.
-async function findConnections({ call, database }: UpkeepDeps, signal: AbortSignal): Promise<undefined> {
+async function findConnections(
+  { call, config, database }: UpkeepDeps,
+  completes: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   for (const provider of pulledNames) {
+    const isReadAtOnce = !config.BACKFILL_ON_CONNECT && pullOf(provider).notifications === null;
     let after: string | null = null;
     do {
       const listed: readonly ListedConnection[] = await call('users.activeConnections', {
@@ -59,11 +71,12 @@ async function findConnections({ call, database }: UpkeepDeps, signal: AbortSign
         after,
         limit: connectionsPerCall,
       });
-      await database.transaction((transaction) => addListed(transaction, provider, listed));
+      await database.transaction((transaction) =>
+        addListed(transaction, provider, listed, { isReadAtOnce, completes }),
+      );
       after = listed.length < connectionsPerCall ? null : (listed.at(-1)?.connection_id ?? null);
     } while (after !== null && !signal.aborted);
   }
-  return undefined;
 }
 
 // Returns whether more sweeps may be due.
