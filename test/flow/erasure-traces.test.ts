@@ -64,7 +64,8 @@ async function planting(): Promise<Planting> {
 /** Tokens that the providers issued for some accounts. */
 function issuedFor({ accounts }: Planted): string[] {
   const all: string[] = Object.values(accounts);
-  return [...provider.alive].filter(([, owner]) => all.includes(owner)).map(([token]) => token);
+  const issued = [...provider.alive, ...provider.refreshable];
+  return issued.filter(([, owner]) => all.includes(owner)).map(([token]) => token);
 }
 
 interface User {
@@ -92,9 +93,16 @@ async function plant(on: Planting, planted: Planted, other: string): Promise<Use
   await connectAccounts(on, id, planted);
   await plantPushes(on, planted, other);
   await plantPings(on, planted);
+  const first = issuedFor(planted);
+  await look(first);
+  // The next requests refresh the tokens.
+  await database.query('update users.connection set expires_at = now() where user_id = $1', [id]);
   await plantEvents(on, planted);
   await until(async () => (await fetchedActivities(id)) > 0);
-  values.push(await useData(on, id), ...issuedFor(planted));
+  const token = await useData(on, id);
+  const refreshed = issuedFor(planted).filter((one) => !first.includes(one));
+  if (refreshed.length < 2) throw new Error('no tokens were refreshed');
+  values.push(token, ...first, ...refreshed);
   await look(values);
   return { id, values };
 }

@@ -29,6 +29,8 @@ export interface PlayedProvider {
   readonly seen: Seen[];
   /** Access tokens that are good, with their accounts. */
   readonly alive: Map<string, string>;
+  /** Refresh tokens that are good, with their accounts. */
+  readonly refreshable: Map<string, string>;
   /** How long a new access token lasts. */
   lastsSeconds: number;
   /** Requests of a method and path, so far. */
@@ -42,7 +44,6 @@ interface Code {
 
 interface Playing extends PlayedProvider {
   readonly codes: Map<string, Code>;
-  readonly refreshable: Map<string, string>;
 }
 
 const client = { id: 'tests', secret: 'the client secret of the tests' };
