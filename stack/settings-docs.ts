@@ -167,13 +167,20 @@ const ofProviders: readonly (readonly [RegExp, string])[] = [
 /** docs/settings.md: every setting with its default and its meaning. @throws Error if one has no meaning */
 export function settingsDocs(): string {
   const provided = providerNames.flatMap((name) => {
-    const { title, settings }: Provider = providers[name];
+    const { title, settings, regions = {} }: Provider = providers[name];
     const texts = Object.entries(settings).map(
-      ([setting, form]) => [setting, textOf(setting, form)] as const,
+      ([setting, form]) => [setting, textOf(setting, form) + regionText(regions, setting)] as const,
     );
     return texts.length === 0 ? [] : [[`${title} (\`${name}\`)`, Object.fromEntries(texts)] as const];
   });
   return [introduction, ...[...Object.entries(groups), ...provided].map(section)].join('\n');
+}
+
+function regionText(regions: NonNullable<Provider['regions']>, setting: string): string {
+  const names = Object.entries(regions).flatMap(([name, { settings }]) =>
+    Object.values(settings).includes(setting) ? [name] : [],
+  );
+  return names.length === 0 ? '' : `, for accounts of the region \`${names.join('`, `')}\``;
 }
 
 const introduction = `# Settings
