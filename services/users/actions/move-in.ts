@@ -199,7 +199,7 @@ async function write(transaction: Queryable, chosen: readonly ChosenRow[]): Prom
       await insertFormerAccount(transaction, row.user_id, row.id);
     // The tokens of another user's former connection to this account may be the same access at the provider.
     if (row.status === 'active')
-      await cancelTokenRevocations(transaction, { provider, provider_user_id, client });
+      await cancelTokenRevocations(transaction, { provider, provider_user_id, client, region: null });
   }
   const rowsOf = (isNew: boolean) =>
     chosen.filter(({ former }) => (former === null) === isNew).map(({ row }) => row);

@@ -44,8 +44,12 @@ t.test('a new connection is read at once where nothing notifies of its data', as
 
 t.test('connections get the sweeps that a version added when it starts', async (t) => {
   const database = await freshDatabase(t);
-  const former = await joinApi(t, { database, services: ['api-gateway', 'auth', 'users', 'timeseries'] });
-  const ids = [];
+  const former = await joinApi(t, {
+    database,
+    settings: {},
+    services: ['api-gateway', 'auth', 'users', 'timeseries'],
+  });
+  const ids: string[] = [];
   for (const provider of ['dexcom', 'polar'] as const) {
     const body = { provider, provider_user_id: provider, access_token: 'a token' };
     const user = await former.expect(201, '/users', { method: 'POST', body: {} });
@@ -64,7 +68,7 @@ t.test('connections get the sweeps that a version added when it starts', async (
     [ids[0]],
   );
   const kept = `select type from pull.sweep where connection_id = $1 and due_at > now() + interval '800 days'`;
-  await joinApi(t, { database, instead: [pullIngestService({ ...fast, firstUpkeepMs: 50 })] });
+  await joinApi(t, { database, settings: {}, instead: [pullIngestService({ ...fast, firstUpkeepMs: 50 })] });
   const count = async (id: string | undefined) =>
     (await database.query('select from pull.sweep where connection_id = $1', [id])).length;
   await until(async () => (await count(ids[1])) > 0);
