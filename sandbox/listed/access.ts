@@ -3,8 +3,7 @@ import { bearerOf, type HttpRequest, type Reply, type Route, route } from '../se
 import { isClient, issue, ownerOf, refresh } from '../server/tokens.ts';
 import { userChoices, userOfForm } from '../server/user-choice.ts';
 import { hashOf } from '../simulation/random.ts';
-import { clientIn, type PlayedRegion } from './described.ts';
-import type { ListedAccount, ListedWorld } from './listed.ts';
+import { clientIn, type ListedAccount, type ListedWorld, type PlayedRegion } from './listed.ts';
 import { failure } from './records.ts';
 
 const hourMs = 3_600_000;

@@ -6,9 +6,8 @@ import type { Collection } from '../../domain/recipe/collection.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
 import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
 import { isoTime } from '../../domain/time/time.ts';
-import type { Client } from '../server/store.ts';
 import type { Traits } from '../simulation/traits.ts';
-import type { ListedChange } from './listed.ts';
+import type { ListedChange, PlayedRegion } from './listed.ts';
 import type { Thing, Things } from './things.ts';
 
 /** What the description of a provider does not say of one of its kinds of data. */
@@ -103,19 +102,6 @@ export function playedRegions({ provider }: Twin): readonly PlayedRegion[] {
     prefix: Object.keys(settings).length === 0 ? '' : `/${name}`,
   }));
 }
-
-/** A region, or the whole of a provider without any, whose name is empty. */
-export interface PlayedRegion {
-  readonly name: string;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly prefix: string;
-}
-
-/** The application's client in a region: each has its own. */
-export const clientIn = (client: Client, { prefix }: Pick<PlayedRegion, 'prefix'>): Client => ({
-  client_id: client.client_id + prefix.replace('/', '-'),
-  client_secret: client.client_secret + prefix.replace('/', '-'),
-});
 
 /** The path of an address, without a slash at its end. */
 export const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, '');

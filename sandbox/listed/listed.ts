@@ -6,7 +6,6 @@ import type { HttpRequest, Reply, Route } from '../server/http.ts';
 import { Client, Garbage, Grant, newClient, secret } from '../server/store.ts';
 import type { Traits } from '../simulation/traits.ts';
 import type { World } from '../simulation/world.ts';
-import type { PlayedRegion } from './described.ts';
 
 /** A record of a list. `fields` is its JSON. It is listed and notified from `availableMs`. */
 export interface ListedRecord {
@@ -104,6 +103,19 @@ export interface ListedRoute {
   readonly scope: string | null;
   handle(account: ListedAccount, request: HttpRequest, scope: readonly string[]): Reply;
 }
+
+/** A region, or the whole of a provider without any, whose name is empty. */
+export interface PlayedRegion {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly prefix: string;
+}
+
+/** The application's client in a region: each has its own. */
+export const clientIn = (client: Client, { prefix }: Pick<PlayedRegion, 'prefix'>): Client => ({
+  client_id: client.client_id + prefix.replace('/', '-'),
+  client_secret: client.client_secret + prefix.replace('/', '-'),
+});
 
 const Account = z.object({
   id: z.string(),

@@ -6,17 +6,9 @@ import type { OAuth } from '../../domain/provider/provider.ts';
 import type { PullFailure } from '../../domain/provider/pulled-provider.ts';
 import { isItem } from '../../domain/recipe/read-fields.ts';
 import type { Client } from '../server/store.ts';
-import {
-  clientIn,
-  type Described,
-  describedBy,
-  eventOf,
-  pathOf,
-  playedRegions,
-  type Twin,
-} from './described.ts';
+import { type Described, describedBy, eventOf, pathOf, playedRegions, type Twin } from './described.ts';
 import { fileRoutes } from './files.ts';
-import type { ListedSpec, ListedWorld, SignedBody } from './listed.ts';
+import { clientIn, type ListedSpec, type ListedWorld, type SignedBody } from './listed.ts';
 import { routesOf } from './routes.ts';
 import { listedSimulation } from './simulation.ts';
 import { subscriptionsOf } from './subscriptions.ts';
