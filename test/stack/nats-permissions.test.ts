@@ -1,7 +1,10 @@
+import type { ServiceSchema } from 'moleculer';
 import type { Msg } from 'nats';
 import t from 'tap';
+import { loadConfig } from '../../config.ts';
 import { actionsByName } from '../../contracts/all.ts';
 import { callsOf } from '../../contracts/calls.ts';
+import { createBroker } from '../../runtime/broker.ts';
 import { permissionsOf, restrictedRoles } from '../../runtime/bus/permissions.ts';
 import { startOwnBus } from '../support/servers/nats.ts';
 
@@ -80,4 +83,32 @@ t.test('a role may answer the roles that call it, and no other', async (t) => {
       .map((subject) => subject.split('.')[2]);
   t.same(answered('summaries').toSorted(), ['api-gateway', 'insights', 'move-in', 'pulsebus', 'webhooks']);
   t.same(answered('connect').toSorted(), ['api-gateway', 'pulsebus', 'users']);
+});
+
+t.test('the process of a command is answered what it may call, and refused the rest', async (t) => {
+  const start = async (role: string, services: readonly ServiceSchema[]) => {
+    const secrets = { JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: 'x'.repeat(32) };
+    const joining = {
+      NATS_URL: bus.urlOf(role),
+      NAMESPACE: bus.namespace,
+      LOG_LEVEL: 'fatal',
+      DRAIN_MS: '0',
+    };
+    const config = loadConfig({ ...secrets, ...joining });
+    const broker = createBroker({ config, nodeID: `${role}-1`, services: [...services] });
+    await broker.start();
+    t.teardown(() => broker.stop());
+    return broker;
+  };
+  const called: string[] = [];
+  const names = ['moveInUsers', 'tokens', 'remove'];
+  const answering = names.map((name) => [name, () => void called.push(name)] as const);
+  await start('users', [{ name: 'users', actions: Object.fromEntries(answering) }]);
+  const command = await start('move-in', []);
+  await command.waitForServices(['users'], 20_000);
+  t.match(command.nodeID, /^move-in:/);
+  await command.call('users.moveInUsers', {}, { timeout: 20_000 });
+  for (const name of ['tokens', 'remove'])
+    await t.rejects(command.call(`users.${name}`, {}, { timeout: 500, retries: 0 }), name);
+  t.same(called, ['moveInUsers']);
 });
