@@ -4,7 +4,8 @@ import t from 'tap';
 import { z } from 'zod';
 import type { Actions } from '../../contracts/all.ts';
 import { sha256 } from '../../services/auth/rules/secrets.ts';
-import { createUser, startApi } from '../support/api.ts';
+import { createUser, push, startApi } from '../support/api.ts';
+import { fullDay } from '../support/full-day.ts';
 import { refusal } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
 
@@ -25,6 +26,7 @@ const newSecret = () => `secret_${randomBytes(32).toString('hex')}`;
 const newAppId = () => `app_${randomBytes(16).toString('hex')}`;
 
 type MovedApplication = Actions['auth.moveInApplications']['params']['applications'][number];
+type MovedConnection = Actions['users.moveInConnections']['params']['connections'][number];
 type MovedToken = Actions['auth.moveInTokens']['params']['tokens'][number];
 
 const moveKeys = async (keys: readonly string[], project = project_id) => {
@@ -336,6 +338,44 @@ t.test('parallel moves write each credential once', async (t) => {
   const outcomes = answers.flat().map(({ outcome }) => outcome);
   t.equal(outcomes.filter((outcome) => outcome === 'saved').length, 60);
   t.equal(outcomes.filter((outcome) => outcome === 'same').length, 300);
+});
+
+t.test('users who are deleted during a move of their tokens keep no family', async (t) => {
+  const users = await Promise.all(Array.from({ length: 20 }, () => createUser(api)));
+  const tokens = users.map((user) => tokenOf(newToken(), user));
+  const remove = (user: string) => api.expect(200, `/users/${user}`, { method: 'DELETE' });
+  await Promise.all([...users.map(remove), ...Array.from({ length: 4 }, () => moveTokens(tokens))]);
+  const families = 'select from auth.family where user_id = any($1::uuid[])';
+  t.same(await database.query(families, [users]), []);
+  const outcomes = await moveTokens(tokens);
+  t.same(
+    outcomes,
+    users.map(() => refused('unknown_user')),
+  );
+});
+
+t.test('a moved user receives what is pushed, and a repeated move leaves it', async (t) => {
+  const user_id = randomUUID();
+  const account = randomUUID();
+  const fields = { first_name: 'Ada', last_name: null, email: null, external_user_id: null };
+  const user = { id: user_id, ...fields, created_at };
+  const connection: MovedConnection = {
+    ...{ id: randomUUID(), user_id, provider: 'devicemaker', provider_user_id: account, status: 'active' },
+    ...{ access_token: 'moved', refresh_token: 'r', expires_at: created_at, scope: [] },
+    ...{ status_reason: null, created_at, last_synced_at: null },
+  };
+  const move = async () => [
+    ...(await call('users.moveInUsers', { project_id, users: [user] })).outcomes,
+    ...(await call('users.moveInConnections', { project_id, connections: [connection] })).outcomes,
+  ];
+  t.same(await move(), [saved, saved]);
+  const day = fullDay({ account, startMs: Date.parse('2026-03-10T00:00:00Z'), seconds: 3600, seed: 1 });
+  t.match((await push(api, { dailies: [day] })).body, { total: { processed: 1, saved: 1 }, errors: [] });
+  t.same(await move(), [same, same]);
+  const shown = z.array(z.object({ id: z.string(), last_synced_at: z.string().nullable() }));
+  const [listed] = shown.parse(await api.expect(200, `/users/${user_id}/connections`));
+  t.match(listed, { id: connection.id, last_synced_at: /^20/ });
+  t.equal((await api.ask(`/api/v1/users/${user_id}`, { key: api.apiKey })).status, 200);
 });
 
 t.test('the actions have no route, and a project that is unknown gets nothing', async (t) => {
