@@ -50,11 +50,12 @@ export const moveInActions = {
   }),
   /**
    * Tokens are plain text, as `connect` takes them. They belong to the OAuth client that the project has now, and only those of active
-   * connections are kept. A connection that the user made here is never changed (`same`). One that was moved is replaced by what the
-   * other installation has now (`saved`) while its tokens are those of the move and no process refreshes them, unless the given ones
-   * expire earlier. A move sends no request to a provider and begins no backfill: notifications, sweeps and reconciliations find the
-   * connection within minutes, and `connected_at` is the time of the move. Refused: `unknown_user`, `erased`, `other_project`: the
-   * user; `id_taken`: the id belongs to another connection.
+   * connections are kept. A connection that the user made here is never changed (`same`). One that was moved is replaced (`saved`) if
+   * the other installation has changed it since the last move, or if the project has another client since, while it has had no tokens
+   * here but those of the move: no process has refreshed them or refreshes them, and nothing here has ended it but their refusal by the
+   * provider. Tokens that expire earlier replace none. A move sends no request to a provider and begins no backfill: notifications,
+   * sweeps and reconciliations find the connection within minutes, and `connected_at` is the time of the move. Refused:
+   * `unknown_user`, `erased`, `other_project`: the user; `id_taken`: the id belongs to another connection.
    */
   moveInConnections: action({
     summary: 'Move connections of another installation in',

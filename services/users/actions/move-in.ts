@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../../../config.ts';
 import type { Actions } from '../../../contracts/all.ts';
 import { refused, same, saved } from '../../../contracts/move-in.ts';
 import type { users } from '../../../contracts/users.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { isoTime } from '../../../domain/time/time.ts';
+import { isoTime, isoTimeOrNull } from '../../../domain/time/time.ts';
 import { recordAudits } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { type AuditOrigin, moveInOrigin } from '../../../runtime/audit-origin.ts';
+import { chosenRegion } from '../../../runtime/provider-settings.ts';
 import { insertFormerAccount } from '../tables/accounts.ts';
 import {
   type FoundConnection,
@@ -62,7 +65,7 @@ function refusalOf({ project, deleted }: UserState, projectId: string) {
  * disconnects and deletions of the same users.
  */
 export function moveConnectionsIn(
-  { database, origin, cipher }: MoveDeps & { readonly cipher: Cipher },
+  { database, origin, cipher, config }: MoveDeps & { readonly cipher: Cipher; readonly config: Config },
   { project_id, connections }: MovedConnections,
 ): Promise<ConnectionOutcome[]> {
   return database.transaction(async (transaction) => {
@@ -73,12 +76,13 @@ export function moveConnectionsIn(
     const clients = new Map(
       (await selectClients(transaction, project_id)).map(({ id, provider }) => [provider, id]),
     );
-    const choose = chooser({ projectId: project_id, states, found, cipher });
+    const choose = chooser({ projectId: project_id, states, found });
     const choices = connections.map((given) => {
-      const choice = choose(given);
-      if ('outcome' in choice) return choice;
-      const row = sealedRow(cipher, { ...given, id: choice.id }, clients.get(given.provider) ?? null);
-      return { ...choice, row };
+      const clientId = clients.get(given.provider) ?? null;
+      const region = chosenRegion(config, given.provider, undefined, clientId !== null);
+      const entry = { ...given, region, clientId, hash: hashOf(given) };
+      const choice = choose(entry);
+      return 'outcome' in choice ? choice : { ...choice, row: sealedRow(cipher, entry, choice.id) };
     });
     const chosen = choices.flatMap((choice) => ('outcome' in choice ? [] : [choice]));
     const written = await write(transaction, chosen);
@@ -105,15 +109,21 @@ interface Choosing {
   readonly projectId: string;
   readonly states: ReadonlyMap<string, UserState>;
   readonly found: readonly FoundConnection[];
-  readonly cipher: Cipher;
+}
+
+/** A connection of a call, with what follows from it here. */
+interface Entry extends GivenConnection {
+  readonly region: string | null;
+  readonly clientId: string | null;
+  readonly hash: string;
 }
 
 // Of connections of one user to one provider, or with one id, that are given in one call, the first is written.
-function chooser({ projectId, states, found, cipher }: Choosing) {
+function chooser({ projectId, states, found }: Choosing) {
   const taken = new Set(found.map(({ id }) => id));
   const ofUser = new Map(found.map((row) => [placeOf(row), row]));
   const written = new Set<string>();
-  return (given: GivenConnection): ConnectionOutcome | Choice => {
+  return (given: Entry): ConnectionOutcome | Choice => {
     const state = states.get(given.user_id);
     if (state === undefined) return refused('unknown_user');
     const refusal = refusalOf(state, projectId);
@@ -122,7 +132,7 @@ function chooser({ projectId, states, found, cipher }: Choosing) {
     if (written.has(place)) return same;
     const former = ofUser.get(place) ?? null;
     if (former === null && taken.has(given.id)) return refused('id_taken');
-    if (former !== null && !replaces(cipher, given, former)) return same;
+    if (former !== null && !replaces(given, former)) return same;
     written.add(place);
     taken.add(given.id);
     return { id: former?.id ?? given.id, former };
@@ -132,31 +142,22 @@ function chooser({ projectId, states, found, cipher }: Choosing) {
 const placeOf = ({ user_id, provider }: { readonly user_id: string; readonly provider: string }) =>
   `${user_id} ${provider}`;
 
-// What was moved is replaced by what the other installation has now. Tokens that expire earlier are those of an older run.
-function replaces(cipher: Cipher, given: GivenConnection, former: FoundConnection): boolean {
+// What was moved is replaced by what the other installation has now, if that has changed since, or if the tokens are those of another
+// client. Tokens that expire earlier are those of an older run.
+function replaces(given: Entry, former: FoundConnection): boolean {
   if (!former.is_as_moved) return false;
-  const tokens = tokensOf(given);
-  const areOlder =
-    tokens.expires_at !== null &&
-    former.expires_at !== null &&
-    tokens.expires_at.ms < former.expires_at.getTime();
-  if (areOlder) return false;
-  return (
-    given.status !== former.status ||
-    reasonOf(given) !== former.status_reason ||
-    given.provider_user_id !== former.provider_user_id ||
-    tokens.access_token !== opened(cipher, former.access_token, former.id) ||
-    tokens.refresh_token !== opened(cipher, former.refresh_token, former.id)
-  );
+  const expiresAt = tokensOf(given).expires_at;
+  if (expiresAt !== null && former.expires_at !== null && expiresAt.ms < former.expires_at.getTime())
+    return false;
+  return given.hash !== former.moved_hash || given.clientId !== former.provider_client_id;
 }
 
-// A token that no configured secret decrypts is of no use here, so it differs from every other.
-function opened(cipher: Cipher, token: string | null, id: string): string | null | undefined {
-  try {
-    return token === null ? null : cipher.decrypt(token, id);
-  } catch {
-    return undefined;
-  }
+// Tokens are random, so the hash tells nothing of them. Their expiry changes with them, and the times of the connection do not count.
+function hashOf(given: GivenConnection): string {
+  const { id, provider_user_id, scope, status } = given;
+  const { access_token, refresh_token } = tokensOf(given);
+  const facts = [id, provider_user_id, scope, status, reasonOf(given), access_token, refresh_token];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
 /** The tokens of a connection that is moved; none of one that has ended. */
@@ -168,8 +169,8 @@ function tokensOf({ status, access_token, refresh_token, expires_at }: GivenConn
 const reasonOf = ({ status, status_reason }: GivenConnection) =>
   status === 'expired' ? status_reason : null;
 
-function sealedRow(cipher: Cipher, given: GivenConnection, clientId: string | null): MovedConnectionRow {
-  const { id, user_id, provider, provider_user_id, status, created_at, last_synced_at } = given;
+function sealedRow(cipher: Cipher, given: Entry, id: string): MovedConnectionRow {
+  const { user_id, provider, provider_user_id, region, status, created_at, last_synced_at } = given;
   const tokens = tokensOf(given);
   const sealed = (token: string | null) => (token === null ? null : cipher.encrypt(token, id));
   return {
@@ -177,15 +178,17 @@ function sealedRow(cipher: Cipher, given: GivenConnection, clientId: string | nu
     user_id,
     provider,
     provider_user_id,
+    region,
     status,
     status_reason: reasonOf(given),
     scope: [...new Set(given.scope)],
     access_token: sealed(tokens.access_token),
     refresh_token: sealed(tokens.refresh_token),
-    expires_at: tokens.expires_at === null ? null : isoTime(tokens.expires_at.ms),
-    provider_client_id: clientId,
+    expires_at: isoTimeOrNull(tokens.expires_at?.ms ?? null),
+    provider_client_id: given.clientId,
     created_at: isoTime(created_at.ms),
-    last_synced_at: last_synced_at === null ? null : isoTime(last_synced_at.ms),
+    last_synced_at: isoTimeOrNull(last_synced_at?.ms ?? null),
+    moved_hash: given.hash,
   };
 }
 
@@ -194,12 +197,12 @@ type ChosenRow = Choice & { readonly row: MovedConnectionRow };
 /** Writes the chosen connections. Returns the ids of those that were written. */
 async function write(transaction: Queryable, chosen: readonly ChosenRow[]): Promise<Set<string>> {
   for (const { row, former } of chosen) {
-    const { provider, provider_user_id, provider_client_id: client } = row;
-    if (former !== null && former.provider_user_id !== provider_user_id)
-      await insertFormerAccount(transaction, row.user_id, row.id);
+    const { provider, provider_user_id, region, provider_client_id: client } = row;
+    const isOther = former?.provider_user_id !== provider_user_id || former.region !== region;
+    if (former !== null && isOther) await insertFormerAccount(transaction, row.user_id, row.id);
     // The tokens of another user's former connection to this account may be the same access at the provider.
     if (row.status === 'active')
-      await cancelTokenRevocations(transaction, { provider, provider_user_id, client, region: null });
+      await cancelTokenRevocations(transaction, { provider, provider_user_id, region, client });
   }
   const rowsOf = (isNew: boolean) =>
     chosen.filter(({ former }) => (former === null) === isNew).map(({ row }) => row);

@@ -105,7 +105,10 @@ export async function confirmTokens(
   return (await database.query(statement, [connection_id, version])).length > 0;
 }
 
-/** Expires a connection with a reason and erases its tokens. */
+/**
+ * Expires a connection with a reason and erases its tokens. If they were those of a move, a later move may bring the tokens that the
+ * other installation has had since.
+ */
 export function expireConnection(
   database: Database,
   origin: AuditOrigin,
@@ -114,7 +117,8 @@ export function expireConnection(
   const statement = `
     update users.connection
     set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, previous_refresh_token = null, expires_at = null,
-      token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
+      token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp(),
+      moved_version = case when moved_version = token_version then token_version + 1 end
     ${same} returning user_id, provider`;
   return database.transaction(async (transaction) => {
     const values = [connection_id, version, reason];

@@ -231,6 +231,45 @@ t.test('tokens that were refreshed here are never replaced, nor while they are r
   t.match(await tokensOf(user_id), { access: 'own-a', refresh: 'own-r', status: 'active' });
 });
 
+t.test('tokens that the provider refused are replaced by later ones, and not by themselves', async (t) => {
+  const user_id = await movedUser();
+  const first = connectionOf(user_id);
+  t.same(await moveConnections([first]), [saved]);
+  const { version, connection_id } = await tokensOf(user_id);
+  await call('users.expire', { connection_id, version, reason: 'TOKEN_REFUSED' });
+  t.same(await moveConnections([first]), [same], 'the refused tokens do not come back');
+  t.match(await tokensOf(user_id), { status: 'expired', access: null });
+  t.same(await moveConnections([{ ...first, access_token: 'access-2', refresh_token: 'refresh-2' }]), [
+    saved,
+  ]);
+  const renewed = await tokensOf(user_id);
+  t.match(renewed, { status: 'active', access: 'access-2', refresh: 'refresh-2' });
+
+  const seal = (token: string) => cipher.encrypt(token, connection_id);
+  const own = { access_token: seal('own-a'), refresh_token: seal('own-r'), expires_at: null };
+  await call('users.storeTokens', { connection_id, version: renewed.version, ...own });
+  const refreshed = { connection_id, version: renewed.version + 1 };
+  await call('users.expire', { ...refreshed, reason: 'TOKEN_REFUSED' });
+  t.same(await moveConnections([{ ...first, access_token: 'access-3' }]), [same], 'refreshed here before');
+  t.match(await tokensOf(user_id), { status: 'expired' });
+});
+
+t.test('a refresh that fails for a while changes nothing for a move', async (t) => {
+  const user_id = await movedUser();
+  const first = connectionOf(user_id, { expires_at: '2026-01-01T00:00:00Z' });
+  t.same(await moveConnections([first]), [saved]);
+  const { version, connection_id } = await tokensOf(user_id);
+  const failing =
+    "update users.connection set refresh_failing_since = now() - interval '2 hours' where id = $1";
+  await database.query(failing, [connection_id]);
+  await call('users.leaseRefresh', { connection_id, version, lease_ms: 60_000 });
+  await call('users.releaseRefresh', { connection_id, version });
+  t.match(await call('users.connection', { user_id, provider }), { status_reason: 'REFRESH_FAILED' });
+  t.same(await moveConnections([first]), [same]);
+  t.same(await moveConnections([{ ...first, refresh_token: 'refresh-2' }]), [saved]);
+  t.match(await call('users.connection', { user_id, provider }), { status_reason: null });
+});
+
 t.test('what ended or began anew here stays so', async (t) => {
   const user_id = await movedUser();
   const first = connectionOf(user_id);
@@ -286,6 +325,12 @@ t.test('the tokens belong to the client of the project', async (t) => {
   const user_id = await movedUser();
   const credentials = { project_id, provider, client_id: 'own', client_secret: 'own secret' } as const;
   await callAs(call, 'system:tests')('users.setCredentials', credentials);
-  t.same(await moveConnections([connectionOf(user_id)]), [saved]);
+  const connection = connectionOf(user_id);
+  t.same(await moveConnections([connection]), [saved]);
   t.match(await tokensOf(user_id), { client: { client_id: 'own' } });
+  t.same(await moveConnections([connection]), [same]);
+  await callAs(call, 'system:tests')('users.setCredentials', { ...credentials, client_id: 'another' });
+  t.same(await moveConnections([connection]), [saved], 'also one that is set between two moves');
+  t.match(await tokensOf(user_id), { client: { client_id: 'another' } });
+  await callAs(call, 'system:tests')('users.removeCredentials', { project_id, provider });
 });

@@ -1,0 +1,1 @@
+alter table users.connection drop column moved_hash;
