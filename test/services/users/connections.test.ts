@@ -37,6 +37,7 @@ t.test('a link is imported, listed without its tokens, and its tokens are kept e
     'privacy',
     'provider',
     'provider_user_id',
+    'region',
     'scope',
     'status',
     'updated_at',
