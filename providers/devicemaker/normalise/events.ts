@@ -1,3 +1,4 @@
+import { storableJson } from '../../../domain/json/json.ts';
 import type { FieldTable } from '../../../domain/provider/field-table.ts';
 import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import { dateToMs, dayMs, earliestMs, localDate } from '../../../domain/time/time.ts';
@@ -18,20 +19,9 @@ const notContent = new Set(['userId', 'userAccessToken']);
  */
 function wholeItem(item: Item): Record<string, unknown> | null {
   const fields = Object.entries(item).filter(([name]) => !notContent.has(name));
-  const whole = storable(Object.fromEntries(fields));
+  const whole = storableJson(Object.fromEntries(fields));
   return isItem(whole) && Buffer.byteLength(JSON.stringify(whole)) <= mostBytes ? whole : null;
 }
-
-function storable(value: unknown): unknown {
-  if (typeof value === 'string') return storableText(value);
-  if (Array.isArray(value)) return value.map(storable);
-  if (!isItem(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, entry]) => [storableText(name), storable(entry)]),
-  );
-}
-
-const storableText = (text: string) => text.replaceAll('\0', '').toWellFormed();
 
 /**
  * Movement that a device detected automatically: an event of its own. The totals of days and epochs already contain it, so it is

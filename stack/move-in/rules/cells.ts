@@ -1,3 +1,5 @@
+import { storableJson } from '../../../domain/json/json.ts';
+import { rangeOf } from '../../../domain/recipe/units.ts';
 import { dateToMs, dayMs, earliestMs, localDate, minuteMs, parseInstant } from '../../../domain/time/time.ts';
 
 /** Milliseconds of an instant; a text without a zone is in UTC. Null: there is none. */
@@ -22,23 +24,40 @@ export function numberOf(value: string | number | null | undefined): number | nu
   return Number.isFinite(number) ? number : null;
 }
 
-/** A number that is not negative. */
-export function amountOf(value: string | number | null | undefined): number | null {
+/** The value of a column of a record. One that is out of its range counts as absent, as in what providers send. */
+export function columnOf(column: string, value: string | number | null | undefined): number | null {
   const number = numberOf(value);
-  return number !== null && number >= 0 ? number : null;
+  const [least, most] = rangeOf(column);
+  return number !== null && number >= least && number <= most ? number : null;
 }
 
-/** A count that is not negative. */
-export function countOf(value: string | number | null | undefined): number | null {
-  const number = amountOf(value);
+/** As `columnOf`, of a column of whole numbers. */
+export function wholeOf(column: string, value: string | number | null | undefined): number | null {
+  const number = columnOf(column, value);
   return number === null ? null : Math.round(number);
 }
 
 /** Seconds of a number of minutes. */
 export function secondsOf(minutes: string | number | null | undefined): number | null {
-  const number = amountOf(minutes);
-  return number === null ? null : Math.round(number * 60);
+  const number = numberOf(minutes);
+  return number === null ? null : wholeOf('seconds', number * 60);
 }
+
+/** The most bytes of JSON of a record that is kept whole. */
+const mostBytes = 64 * 1024;
+const deepest = 20;
+
+/** A value of JSON as it can be stored. Undefined: it is too large, or nested too deeply. */
+export function jsonOf(value: unknown, most = mostBytes): unknown {
+  if (!isWithin(value, deepest)) return undefined;
+  const storable = storableJson(value);
+  return Buffer.byteLength(JSON.stringify(storable)) <= most ? storable : undefined;
+}
+
+const isWithin = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((one) => isWithin(one, levels - 1)));
 
 const offsets = new Map<string, number | null>();
 const mostOffsets = 500;

@@ -5,9 +5,9 @@ import { bareItem, type DayRecord, type StoreItem } from '../../../domain/record
 import { dayMs } from '../../../domain/time/time.ts';
 import { type DayPlace, numberOf } from './cells.ts';
 import { type Counter, movedItem } from './mapped.ts';
-import type { ArchiveRow, SourceRow } from './rows.ts';
+import type { ArchiveRow } from './rows.ts';
 import { activeTime, isMoved, type MovedSeries, type UnmovedSeries } from './series.ts';
-import { itemName, type LiveItems, type MovedProvider } from './sources.ts';
+import { itemName, type LiveItems } from './sources.ts';
 
 /** How a day was made of its samples. `total`: the provider itself reports it. */
 const aggregations = ['total', 'sum', 'avg', 'min', 'max'] as const;
@@ -47,16 +47,16 @@ function columnOf(name: string, aggregation: Aggregation): Column | undefined {
 }
 
 /** The values of one day of a source, as they are collected. */
-export class Day {
+class Day {
   readonly #totals: Totals = {};
   readonly #values: DayValues = {};
   readonly #extra: Record<string, number> = {};
 
-  readonly place: DayPlace;
+  readonly #place: DayPlace;
   readonly #offset: number | null;
 
   constructor(place: DayPlace, offset: number | null) {
-    this.place = place;
+    this.#place = place;
     this.#offset = offset;
   }
 
@@ -82,7 +82,7 @@ export class Day {
 
   /** The item of the day. */
   item(name: { readonly data_type: string; readonly key: string }, device: string): StoreItem {
-    const { date, startMs: start_ms } = this.place;
+    const { date, startMs: start_ms } = this.#place;
     const placed = { date, start_ms, zone_offset_minutes: this.#offset, device };
     const whole = { ...placed, duration_seconds: dayMs / 1000 };
     const extra = Object.keys(this.#extra).length === 0 ? null : this.#extra;
@@ -101,18 +101,32 @@ export class Day {
   }
 }
 
-/** The items of days: of one key, the day with the first place. */
-export function dayItems(
-  days: Iterable<Day>,
-  source: SourceRow,
-  { dayDevice }: MovedProvider,
-  live: LiveItems,
-): StoreItem[] {
-  return [...days].map((day) => {
-    const { date, startMs: start_ms } = day.place;
-    const id = `${source.id} ${date ?? start_ms}`;
-    return day.item(itemName(live, { external_id: null, start_ms, date }, id), dayDevice(source));
-  });
+/** The days of a source by the keys of their items, so that no two items have one key. */
+export class Days {
+  readonly #days = new Map<string, Day>();
+  readonly #live: LiveItems;
+  readonly #of: string;
+
+  /** `of`: part of the keys of days whose live key is unknown. */
+  constructor(live: LiveItems, of: string) {
+    this.#live = live;
+    this.#of = of;
+  }
+
+  /** The day at a place. Values of a date from two clocks are of one day, if its key is the date. */
+  at(place: DayPlace, offset: number | null): Day {
+    const { date, startMs: start_ms } = place;
+    const parts = { external_id: null, start_ms, date };
+    const { key } = itemName(this.#live, parts, `${this.#of} ${date ?? start_ms}`);
+    const day = this.#days.get(key) ?? new Day(place, offset);
+    this.#days.set(key, day);
+    return day;
+  }
+
+  items(device: string): StoreItem[] {
+    const { data_type } = this.#live;
+    return [...this.#days].map(([key, day]) => day.item({ data_type, key }, device));
+  }
 }
 
 /** The value of a day in our unit. Null: it is counted as left. */

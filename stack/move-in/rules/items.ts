@@ -3,7 +3,7 @@ import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/reco
 import type { SeriesType } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, isoTime, localDate } from '../../../domain/time/time.ts';
 import { dayPlaceOf, instantOf, instantProblem, isMalformed, malformedOffset, offsetOf } from './cells.ts';
-import { aggregationOf, Day, dayItems, figureOf } from './day-totals.ts';
+import { aggregationOf, Days, figureOf } from './day-totals.ts';
 import { allLeft, Counter, type Mapped, movedItem, noProvider } from './mapped.ts';
 import type { ArchiveRow, SampleRow, SeriesDefinition, SourceRow } from './rows.ts';
 import { activeTime, isMoved, type MovedSeries, seriesOfCode, type UnmovedSeries } from './series.ts';
@@ -59,7 +59,7 @@ export function sampleItems(
   const seriesOf = seriesReader(definitions, moved);
   const [left, changed] = [new Counter(), new Counter()];
   const weeks = new Map<string, Week>();
-  const days = new Map<string, Day>();
+  const days = new Days(liveDays, source.id);
   for (const row of rows) {
     const series = seriesOf(row.series_type_definition_id);
     const ms = instantOf(row.recorded_at);
@@ -73,10 +73,7 @@ export function sampleItems(
     const offset = offsetOf(row.zone_offset);
     const isTotal = row.is_daily_total === true || series.code === activeTime;
     if (isTotal) {
-      const place = dayPlaceOf(ms, offset);
-      const key = `${place.date} ${place.startMs}`;
-      const day = days.get(key) ?? new Day(place, offset);
-      days.set(key, day);
+      const day = days.at(dayPlaceOf(ms, offset), offset);
       if (!day.add(figure.name, { code: series.code, aggregation: 'total', value: figure.value })) {
         left.add(series.code, 'another total of the day has the same series');
         continue;
@@ -96,7 +93,7 @@ export function sampleItems(
   const items = [...weeks].map(([week, types]) =>
     weekItem(`${source.id} ${week}`, types, (type) => sampleDevice(source, type)),
   );
-  items.push(...dayItems(days.values(), source, moved, liveDays));
+  items.push(...days.items(moved.dayDevice(source)));
   return { provider, items, left: left.list(), changed: changed.list() };
 }
 
@@ -149,7 +146,7 @@ export function archiveItems(
   if (moved === null) return allLeft('archived days', noProvider, rows.length);
   const seriesOf = seriesReader(definitions, moved);
   const left = new Counter();
-  const days = new Map<string, Day>();
+  const days = new Days({ data_type: movedType, keyOf: () => null }, `${source.id} archive`);
   for (const row of rows) {
     const id = row.series_type_definition_id;
     const series = seriesOf(id);
@@ -162,16 +159,14 @@ export function archiveItems(
       const figure = figureOf(series, row.value, left);
       if (figure === null) continue;
       const date = localDate(ms, 0);
-      const day = days.get(date) ?? new Day({ date, startMs: dateToMs(date) }, null);
-      days.set(date, day);
+      const day = days.at({ date, startMs: dateToMs(date) }, null);
       if (!day.add(figure.name, { code: series.code, aggregation, value: figure.value }))
         left.add(series.code, 'another value of the day has the same series');
     }
   }
-  const archived = { data_type: movedType, keyOf: () => null };
   return {
     provider: moved.provider,
-    items: dayItems(days.values(), source, moved, archived),
+    items: days.items(moved.dayDevice(source)),
     left: left.list(),
     changed: [],
   };

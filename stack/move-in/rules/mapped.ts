@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { movedHash, type StoreItem } from '../../../domain/records/records.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
@@ -60,3 +61,9 @@ export function allLeft(what: string, reason: string, count = 1): Mapped {
 export function movedItem(item: Omit<StoreItem, 'hash'>): StoreItem {
   return { ...item, hash: `${movedHash}${hash('sha256', JSON.stringify(item), 'base64url')}` };
 }
+
+const RecordId = z.uuid();
+
+/** The id that a record keeps. Null: the API reads no record by such an id, so that it gets a new one. */
+export const recordIdOf = ({ id }: { readonly id: string }): string | null =>
+  RecordId.safeParse(id).data ?? null;

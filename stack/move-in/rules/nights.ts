@@ -9,8 +9,8 @@ import {
   sleepRanks,
 } from '../../../domain/records/records.ts';
 import { knownLocalDate } from '../../../domain/time/time.ts';
-import { amountOf, instantOf, secondsOf } from './cells.ts';
-import { type Counter, movedItem, type Placed } from './mapped.ts';
+import { columnOf, instantOf, secondsOf } from './cells.ts';
+import { type Counter, movedItem, type Placed, recordIdOf } from './mapped.ts';
 import type { RecordRow, SleepDetailsRow } from './rows.ts';
 
 /** A night or a nap. */
@@ -37,7 +37,7 @@ export function sleepItem(row: RecordRow, placed: Placed, changed: Counter): Sto
     stage_intervals: spans,
     details: detailsOf(details),
   };
-  const item = { ...bareItem, ...name, duration_seconds: inBed, sleeps: [sleep], record_id: row.id };
+  const item = { ...bareItem, ...name, duration_seconds: inBed, sleeps: [sleep], record_id: recordIdOf(row) };
   return movedItem({ ...item, supersede: 'moved' });
 }
 
@@ -108,8 +108,8 @@ function asleepSeconds(row: SleepDetailsRow, stages: Stages, inBed: number): num
 /** What no field of a sleep takes. */
 function detailsOf(row: SleepDetailsRow): SleepRecord['details'] {
   const values = {
-    efficiency: amountOf(row.sleep_efficiency_score),
-    time_in_bed_minutes: amountOf(row.sleep_time_in_bed_minutes),
+    efficiency: columnOf('efficiency', row.sleep_efficiency_score),
+    time_in_bed_minutes: columnOf('time_in_bed_minutes', row.sleep_time_in_bed_minutes),
   };
   const sent = Object.entries(values).filter(([, value]) => value !== null);
   if (sent.length === 0) return null;

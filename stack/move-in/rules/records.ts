@@ -8,17 +8,18 @@ import {
 } from '../../../domain/records/scores.ts';
 import { dateToMs, dayMs, knownLocalDate, localDate } from '../../../domain/time/time.ts';
 import {
-  countOf,
   dayPlaceOf,
   instantOf,
   instantProblem,
   isMalformed,
+  jsonOf,
   malformedOffset,
   numberOf,
   offsetOf,
   textOf,
+  wholeOf,
 } from './cells.ts';
-import { allLeft, Counter, type Mapped, movedItem, noProvider, type Placed } from './mapped.ts';
+import { allLeft, Counter, type Mapped, movedItem, noProvider, type Placed, recordIdOf } from './mapped.ts';
 import { sleepItem } from './nights.ts';
 import type { CycleDetailsRow, RecordRow, ScoreRow, SourceRow } from './rows.ts';
 import { itemName, type LiveItems, type MovedProvider, movedType, providerOf } from './sources.ts';
@@ -32,7 +33,7 @@ interface Category {
   readonly device: (moved: MovedProvider, source: SourceRow) => string;
   /** The date that identifies a record, where its end does not. */
   readonly dateOf?: (row: RecordRow, startMs: number) => string;
-  /** A record may be of an instant. */
+  /** A record is of its start alone. */
   readonly isInstant?: boolean;
   readonly item: (row: RecordRow, placed: Placed, changed: Counter) => StoreItem;
 }
@@ -95,26 +96,33 @@ function spanOf(
   const start_ms = instantOf(row.start_datetime);
   const problem = instantProblem(start_ms, nowMs);
   if (start_ms === null || problem !== null) return problem ?? 'has no valid time';
-  const lastsMs = (countOf(row.duration_seconds) ?? 0) * 1000;
+  const lastsMs = (wholeOf('duration_seconds', row.duration_seconds) ?? 0) * 1000;
   const end = instantOf(row.end_datetime) ?? start_ms;
   if (end < start_ms) return 'ends before it starts';
   const end_ms = end > start_ms ? end : start_ms + lastsMs;
-  return end_ms === start_ms && !isInstant ? 'lasts no time' : { start_ms, end_ms };
+  if (isInstant) return { start_ms, end_ms: start_ms };
+  if (end_ms === start_ms) return 'lasts no time';
+  return end_ms - start_ms > longestMs ? 'lasts more than 31 days' : { start_ms, end_ms };
 }
 
+const longestMs = 31 * dayMs;
+/** As the device maker's own days are read. */
+const mostCycleDays = 1000;
+
 function cycleDate({ menstrual_cycle_details }: RecordRow, startMs: number): string {
-  const day = countOf(menstrual_cycle_details?.day_in_cycle) || 1;
+  const sent = wholeOf('day', menstrual_cycle_details?.day_in_cycle) ?? 1;
+  const day = sent >= 1 && sent <= mostCycleDays ? sent : 1;
   return localDate(startMs + (day - 1) * dayMs, 0);
 }
 
 /** A day of the menstrual cycle, kept whole. Its fields have the names that the device maker gives them. */
-function cycleItem(row: RecordRow, { name, device, start_ms }: Placed): StoreItem {
+function cycleItem(row: RecordRow, { name, device, start_ms }: Placed, changed: Counter): StoreItem {
   const date = cycleDate(row, start_ms);
   const startMs = dateToMs(date);
   const data = {
     periodStartDate: localDate(start_ms, 0),
     ...(row.type == null ? {} : { type: textOf(row.type, 100) }),
-    ...cycleData(row.menstrual_cycle_details ?? {}),
+    ...cycleData(row.menstrual_cycle_details ?? {}, changed),
   };
   return movedItem({
     ...bareItem,
@@ -130,11 +138,13 @@ function cycleItem(row: RecordRow, { name, device, start_ms }: Placed): StoreIte
       device,
       data,
     },
-    record_id: row.id,
+    record_id: recordIdOf(row),
   });
 }
 
-function cycleData({ last_updated_at, pregnancy_snapshot, ...row }: CycleDetailsRow) {
+function cycleData({ last_updated_at, pregnancy_snapshot, ...row }: CycleDetailsRow, changed: Counter) {
+  const snapshot = pregnancy_snapshot == null ? null : jsonOf(pregnancy_snapshot);
+  if (snapshot === undefined) changed.add('menstrual_cycle', 'its snapshot of the pregnancy is too large');
   const updatedMs = instantOf(last_updated_at);
   const fields = Object.entries(row).map(([name, value]): [string, unknown] => [
     name.replace(/_[a-z]/g, (next) => next.charAt(1).toUpperCase()),
@@ -142,7 +152,7 @@ function cycleData({ last_updated_at, pregnancy_snapshot, ...row }: CycleDetails
   ]);
   const others: [string, unknown][] = [
     ['lastUpdatedTimeInSeconds', updatedMs === null ? null : updatedMs / 1000],
-    ['pregnancySnapshot', pregnancy_snapshot],
+    ['pregnancySnapshot', snapshot],
   ];
   return Object.fromEntries([...fields, ...others].filter(([, value]) => value != null));
 }

@@ -5,7 +5,8 @@ import { z } from 'zod';
  * dates, or texts of ISO 8601 with a zone. Columns that some versions lack may be missing.
  */
 
-const Id = z.uuid();
+/** Its database takes ids of any version. */
+const Id = z.guid();
 const Text = z.string().nullish();
 const Time = z.union([z.date(), z.string()]);
 const Numeric = z.union([z.string(), z.number()]);

@@ -260,7 +260,7 @@ export function providerOf({
   source,
 }: Pick<SourceRow, 'provider' | 'source'>): MovedProvider | null {
   const name = provider?.toLowerCase() ?? '';
-  if (name === 'google') return /api/i.test(source ?? '') ? ofGoogle : phone;
+  if (name === 'google') return /health_api/i.test(source ?? '') ? ofGoogle : phone;
   return providers.get(name) ?? null;
 }
 

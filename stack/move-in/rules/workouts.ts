@@ -12,8 +12,8 @@ import {
   type WorkoutSplit,
 } from '../../../domain/workouts/details.ts';
 import { workoutTypeNamed } from '../../../domain/workouts/sport-names.ts';
-import { amountOf, countOf, numberOf, textOf } from './cells.ts';
-import { type Counter, movedItem, type Placed } from './mapped.ts';
+import { columnOf, jsonOf, textOf, wholeOf } from './cells.ts';
+import { type Counter, movedItem, type Placed, recordIdOf } from './mapped.ts';
 import type { RecordRow, WorkoutDetailsRow } from './rows.ts';
 
 /** Names of theirs that the table of sports takes for another sport. */
@@ -27,8 +27,9 @@ export function workoutItem(row: RecordRow, placed: Placed, changed: Counter): S
   const { name, device, start_ms, end_ms, offset } = placed;
   const details = row.workout_details ?? {};
   const raw_type = textOf(row.type, 100) ?? 'other';
-  const duration_seconds = countOf(row.duration_seconds) || Math.round((end_ms - start_ms) / 1000);
-  const speed = amountOf(details.average_speed);
+  const duration_seconds =
+    wholeOf('duration_seconds', row.duration_seconds) || Math.round((end_ms - start_ms) / 1000);
+  const speed = columnOf('avg_speed_meters_per_second', details.average_speed);
   const workout: WorkoutRecord = {
     ...bareWorkout,
     type: workoutTypeOf(raw_type),
@@ -39,15 +40,15 @@ export function workoutItem(row: RecordRow, placed: Placed, changed: Counter): S
     end_ms,
     zone_offset_minutes: offset,
     duration_seconds,
-    moving_seconds: countOf(details.moving_time_seconds),
+    moving_seconds: wholeOf('moving_seconds', details.moving_time_seconds),
     device,
-    calories_kcal: amountOf(details.energy_burned),
-    distance_meters: amountOf(details.distance),
-    avg_heart_rate_bpm: countOf(details.heart_rate_avg),
-    max_heart_rate_bpm: countOf(details.heart_rate_max),
-    avg_pace_sec_per_km: speed !== null && speed > 0 ? 1000 / speed : null,
-    elevation_gain_meters: amountOf(details.total_elevation_gain),
-    steps: countOf(details.steps_count),
+    calories_kcal: columnOf('calories_kcal', details.energy_burned),
+    distance_meters: columnOf('distance_meters', details.distance),
+    avg_heart_rate_bpm: wholeOf('avg_heart_rate_bpm', details.heart_rate_avg),
+    max_heart_rate_bpm: wholeOf('max_heart_rate_bpm', details.heart_rate_max),
+    avg_pace_sec_per_km: speed !== null && speed > 0 ? columnOf('avg_pace_sec_per_km', 1000 / speed) : null,
+    elevation_gain_meters: columnOf('elevation_gain_meters', details.total_elevation_gain),
+    steps: wholeOf('steps', details.steps_count),
     manual: details.entry_source == null ? null : /manual/i.test(details.entry_source),
   };
   return movedItem({
@@ -57,7 +58,7 @@ export function workoutItem(row: RecordRow, placed: Placed, changed: Counter): S
     duration_seconds,
     workout,
     extras: extrasOf(details, workout, changed),
-    record_id: row.id,
+    record_id: recordIdOf(row),
   });
 }
 
@@ -72,16 +73,16 @@ function plainName(type: string): string {
 
 function extrasOf(row: WorkoutDetailsRow, workout: WorkoutRecord, changed: Counter): StoreItem['extras'] {
   const isRide = workout.type === 'cycling';
-  const cadence = amountOf(row.average_cadence);
+  const cadence = columnOf('avg_cadence_rpm', row.average_cadence);
   const details = sentDetails({
-    min_heart_rate_bpm: countOf(row.heart_rate_min),
-    avg_speed_meters_per_second: amountOf(row.average_speed),
-    max_speed_meters_per_second: amountOf(row.max_speed),
-    avg_power_watts: amountOf(row.average_watts),
-    max_power_watts: amountOf(row.max_watts),
+    min_heart_rate_bpm: wholeOf('min_heart_rate_bpm', row.heart_rate_min),
+    avg_speed_meters_per_second: columnOf('avg_speed_meters_per_second', row.average_speed),
+    max_speed_meters_per_second: columnOf('max_speed_meters_per_second', row.max_speed),
+    avg_power_watts: columnOf('avg_power_watts', row.average_watts),
+    max_power_watts: columnOf('max_power_watts', row.max_watts),
     avg_cadence_rpm: isRide ? cadence : null,
-    elevation_high_meters: numberOf(row.elev_high),
-    elevation_low_meters: numberOf(row.elev_low),
+    elevation_high_meters: columnOf('elevation_high_meters', row.elev_high),
+    elevation_low_meters: columnOf('elevation_low_meters', row.elev_low),
   });
   const segments = Segments.safeParse(row.segments).data ?? [];
   const { laps, splits, rest } = partsOf(segments, workout);
@@ -107,21 +108,19 @@ function bounded(
   const kept: Record<string, unknown> = {};
   let bytes = 0;
   for (const [name, value] of Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const size = Buffer.byteLength(JSON.stringify([name, value]));
-    if (bytes + size > mostExtraBytes) changed.add(name, 'it is too large for the extra fields of a workout');
+    const json = jsonOf(value, mostExtraBytes - bytes - name.length - 4);
+    if (json === undefined) changed.add(name, 'it is too large for the extra fields of a workout');
     else {
-      bytes += size;
-      kept[name] = storable(value);
+      bytes += Buffer.byteLength(JSON.stringify([name, json]));
+      kept[name] = json;
     }
   }
   return Object.keys(kept).length === 0 ? null : kept;
 }
 
-// PostgreSQL stores no NUL and no unpaired surrogates in JSON.
-const storable = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').toWellFormed());
-
-const Figure = z.number().nonnegative().nullish().catch(null);
+/** No figure of a part of a workout is larger. */
+const mostOfPart = 10_000_000;
+const Figure = z.number().nonnegative().max(mostOfPart).nullish().catch(null);
 const Segment = z.looseObject({
   kind: z.string(),
   index: z.int().catch(0),
