@@ -14,7 +14,7 @@ const aggregations = ['total', 'sum', 'avg', 'min', 'max'] as const;
 export type Aggregation = (typeof aggregations)[number];
 
 /** A value of a day. */
-export interface DayFigure {
+interface DayFigure {
   readonly code: string;
   readonly aggregation: Aggregation;
   readonly value: number;
