@@ -12,8 +12,8 @@ t.teardown(() => page.close());
 /** Texts that do not fit unless a word is broken, and targets that are too small for a finger. */
 const misfits = `(() => {
   document.body.style.overflowWrap = 'normal';
-  const boxes = [...document.querySelectorAll('html, header, h1, h2, p, li, li > span, .button, .chip > span')];
-  const targets = [...document.querySelectorAll('.button')];
+  const boxes = [...document.querySelectorAll('html, header, h1, h2, p, li, li > span, label, select, .button, .chip > span')];
+  const targets = [...document.querySelectorAll('.button, select')];
   const named = (kind, list) => list.map((one) => kind + ': ' + one.localName + ' ' + one.textContent.trim().slice(0, 60));
   return [
     ...named('wide', boxes.filter((one) => one.scrollWidth > one.clientWidth)),

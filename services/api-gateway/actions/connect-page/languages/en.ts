@@ -42,7 +42,7 @@ export const en: Texts = {
   consentRights:
     'You choose the permissions on the next page, at {provider}, and can end the access there or in {app} at any time.',
   region: {
-    question: 'Where is your {provider} account registered?',
+    question: 'In which country is your {provider} account registered?',
     choose: 'Please choose',
     elsewhere: 'Another country',
   },
