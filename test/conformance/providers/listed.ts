@@ -63,6 +63,7 @@ const Ledger = z.object({ kinds: z.array(Kind) });
 export function listedComparison(
   provider: PulledName,
   isReady: (product: Product) => Promise<void>,
+  regionOf?: (person: number) => string,
 ): Pick<Descriptor, 'connect' | 'compare'> {
   const series = seriesOf(provider);
 
@@ -93,7 +94,8 @@ export function listedComparison(
   return {
     compare,
     async connect(product, person, without) {
-      const account = await connectTo(product, provider, firstPerson + people * person, without);
+      const index = firstPerson + people * person;
+      const account = await connectTo(product, provider, index, without, regionOf?.(index));
       if (person > 0) return account;
       await isReady(product);
       await passQuarters(product, 4 * firstHours);

@@ -28,7 +28,7 @@ function descriptorOf({ name, collections, twin, provider: { oauth } }: OutsideD
       : {}),
   };
   const { notifications } = pullOf(name);
-  if (notifications === null) return polledDescriptor({ ...common, deleted: oneRecord });
+  if (notifications === null) return polledDescriptor({ ...common, stored: oneRecord });
   const [named] = notifications.read(Buffer.from(JSON.stringify(notifications.example))) ?? [];
   if (named?.kind !== 'changed' || named.id === undefined)
     throw new Error(`${name}: pull.notifications.example names no change of a record`);

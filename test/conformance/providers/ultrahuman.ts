@@ -9,7 +9,7 @@ export const ultrahuman = polledDescriptor({
   provider: 'ultrahuman',
   partialScopes: { without: ['cgm_data'], tooLittle: ['ring_data', 'cgm_data'] },
   // The day of the newest night, with all that it has.
-  async deleted({ api }, { userId }) {
+  async stored({ api }, { userId }) {
     const [night] = await api.database.query<{ key: string }>(newestNight, [userId]);
     if (night === undefined) throw new Error('the user has no night');
     return { type: 'metrics', id: night.key.slice(0, 10) };
