@@ -1,43 +1,23 @@
 import t, { type Test } from 'tap';
-import { z } from 'zod';
 import { type AutoExportLedger, autoExport } from '../../../sandbox/files/health-auto-export.ts';
 import { userFiles } from '../../../sandbox/files/user-files.ts';
 import { zipOf } from '../../../sandbox/files/zip.ts';
 import { phoneDays } from '../../../sandbox/phone/days.ts';
-import { createUser, startApi } from '../../support/api.ts';
-import { readAll } from '../../support/read-all.ts';
+import { createUser } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { installApp } from '../phone-ingest/app.ts';
+import { iso, listOf, startImports, totalsIn } from './account-exports.ts';
 import { expectSameFromEachPart, importFile, namesOf } from './importing.ts';
 
-const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_API_KEY: '100000' });
+const { api, rowsAt, allOf } = await startImports(t);
 const user = { seed: 'a user', startMs: Date.parse('2026-03-01T23:00:00Z'), days: 4, offsetMinutes: 60 };
-const range = { start: '2026-02-20', end: '2026-04-10' };
-const query = `start_date=${range.start}&end_date=${range.end}`;
 const berlin = { time_zone: 'Europe/Berlin' };
 
-const Rows = z.object({ data: z.array(z.looseObject({})) });
-const rowsAt = async (userId: string, path: string) =>
-  Rows.parse(await api.expect(200, `/users/${userId}/${path}?${query}`)).data;
-
-/** All that the API says of a user, by which imports are compared. */
-async function allOf(userId: string) {
-  return {
-    ...(await readAll(api, userId, range)),
-    activity: await rowsAt(userId, 'summaries/activity'),
-    sleep: await rowsAt(userId, 'summaries/sleep'),
-  };
-}
-
-const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
-const listOf = (rows: readonly object[], name: string) => rows.map((row) => Reflect.get(row, name));
-/** A night may begin on a day without other data. */
-const stepsOf = (activity: readonly object[]) => listOf(activity, 'steps').flatMap((steps) => steps ?? []);
 const near = (values: readonly number[]) => values.map((value) => Math.round(value * 1000));
 
 async function expectDays(t: Test, userId: string, ledger: AutoExportLedger): Promise<void> {
   const { samples, activity } = await allOf(userId);
-  t.same(stepsOf(activity), ledger.steps);
+  t.same(totalsIn(activity, 'steps'), ledger.steps);
   t.same(near((samples.weight ?? []).map(([, value]) => value)), near(ledger.kilograms), 'lb are kg');
   t.equal(samples.steps, undefined, 'sums are no samples that could be added up');
 }
@@ -50,7 +30,7 @@ async function expectNights(t: Test, userId: string, ledger: AutoExportLedger): 
   );
   t.same(listOf(workouts, 'start_time').toReversed(), ledger.runs.map(iso));
   t.same(
-    listOf(workouts, 'distance_meters').map((meters) => Math.round(meters)),
+    listOf(workouts, 'distance_meters').map((meters) => Math.round(Number(meters))),
     ledger.runs.map(() => 7100),
     'mi are meters',
   );
@@ -110,10 +90,10 @@ t.test('beside an export of Apple Health nothing counts twice', async (t) => {
     const userId = await createUser(api, berlin);
     for (const file of files) t.match(await importFile(api, userId, file), { state: 'done', error: null });
     const { activity, sleep, workouts } = await allOf(userId);
-    t.same(stepsOf(activity), ledger.steps);
+    t.same(totalsIn(activity, 'steps'), ledger.steps);
     t.equal(sleep.length, user.days);
     t.same(
-      listOf(sleep, 'duration_minutes').map((minutes) => 60 * minutes),
+      listOf(sleep, 'duration_minutes').map((minutes) => 60 * Number(minutes)),
       ledger.nights.map(({ asleepSeconds }) => asleepSeconds),
     );
     t.same(listOf(workouts, 'start_time').toReversed(), ledger.runs.map(iso));
@@ -132,7 +112,7 @@ t.test('beside the app on the phone nothing counts twice', async (t) => {
   );
   await importFile(api, userId, json);
   const { activity, sleep, workouts } = await allOf(userId);
-  t.same(stepsOf(activity), ledger.steps);
+  t.same(totalsIn(activity, 'steps'), ledger.steps);
   t.equal(sleep.length, user.days);
   t.same(listOf(workouts, 'start_time').toReversed(), ledger.runs.map(iso));
 });

@@ -1,50 +1,37 @@
 import t, { type Test } from 'tap';
-import { z } from 'zod';
 import { types } from '../../../providers/oura/records.ts';
 import { type ZippedFile, zipOf } from '../../../sandbox/files/zip.ts';
 import { type OuraLedger, ouraExport } from '../../../sandbox/oura/account-export.ts';
-import { simulatedUserAt } from '../../../sandbox/simulation/simulated-users.ts';
 import { addDays } from '../../../sandbox/simulation/zone.ts';
-import { createUser, startApi } from '../../support/api.ts';
-import { readAll } from '../../support/read-all.ts';
+import { createUser } from '../../support/api.ts';
+import {
+  iso,
+  listOf,
+  other,
+  sorted,
+  startImports,
+  startsOf,
+  totalsIn,
+  user,
+  valuesOf,
+} from './account-exports.ts';
 import { expectSameFromEachPart, importFile, namesOf } from './importing.ts';
 
-const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_API_KEY: '100000' });
-const range = { start: '2026-02-20', end: '2026-04-10' };
-const query = `start_date=${range.start}&end_date=${range.end}`;
+const imports = await startImports(t);
+const { api, rowsAt, scoresOf } = imports;
 /** Days across the change to summer time. */
 const dates = Array.from({ length: 12 }, (_, day) => addDays('2026-03-02', day));
-/** A user in Los Angeles and one in Kathmandu. */
-const [user, other] = [simulatedUserAt('a user', 1), simulatedUserAt('a user', 0)];
 
-const Rows = z.object({ data: z.array(z.looseObject({})) });
-const rowsAt = async (userId: string, path: string, more = '') =>
-  Rows.parse(await api.expect(200, `/users/${userId}/${path}?${query}${more}`)).data;
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
-const scoresOf = async (userId: string, kind: string) =>
-  sorted((await rowsAt(userId, 'scores', `&kind=${kind}&limit=100`)).map(({ value }) => Number(value)));
-
-/** All that the API says of a user, by which imports are compared. */
-async function allOf(userId: string) {
-  return {
-    ...(await readAll(api, userId, range)),
-    activity: await rowsAt(userId, 'summaries/activity'),
-    sleep: await rowsAt(userId, 'summaries/sleep'),
-    readiness: await scoresOf(userId, 'readiness'),
-    slept: await scoresOf(userId, 'sleep'),
-  };
-}
-
-const valuesOf = (samples: readonly [string, number][] = []) => samples.map(([, value]) => value);
-const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
-const startsOf = (rows: readonly { readonly startMs: number }[]) => rows.map(({ startMs }) => iso(startMs));
-const listOf = (rows: readonly object[], name: string) => rows.map((row) => Reflect.get(row, name));
-/** A night may begin on a day without other data. */
-const stepsOf = (activity: readonly object[]) => listOf(activity, 'steps').flatMap((steps) => steps ?? []);
+/** With the scores. */
+const allOf = async (userId: string) => ({
+  ...(await imports.allOf(userId)),
+  readiness: await scoresOf(userId, 'readiness'),
+  slept: await scoresOf(userId, 'sleep'),
+});
 
 async function expectNumbers(t: Test, userId: string, ledger: OuraLedger): Promise<void> {
   const { samples, sleeps, workouts, activity, readiness, slept } = await allOf(userId);
-  t.same(stepsOf(activity), listOf(ledger.days, 'steps'));
+  t.same(totalsIn(activity, 'steps'), listOf(ledger.days, 'steps'));
   t.same(listOf(sleeps, 'start_time').toReversed(), startsOf(ledger.nights));
   t.same(listOf(sleeps, 'duration_seconds').toReversed(), listOf(ledger.nights, 'asleepSeconds'));
   const nights = await rowsAt(userId, 'events/sleep', '&include=timeline');
@@ -114,9 +101,9 @@ t.test('beside a live connection to Oura nothing counts twice', async (t) => {
   }
   await importFile(api, userId, zipOf(files));
   const { activity, sleep, workouts } = await allOf(userId);
-  t.same(stepsOf(activity), listOf(ledger.days, 'steps'));
+  t.same(totalsIn(activity, 'steps'), listOf(ledger.days, 'steps'));
   t.same(
-    listOf(sleep, 'duration_minutes').map((minutes) => 60 * minutes),
+    listOf(sleep, 'duration_minutes').map((minutes) => 60 * Number(minutes)),
     listOf(ledger.nights, 'asleepSeconds'),
   );
   t.same(listOf(workouts, 'start_time').toReversed(), startsOf(ledger.workouts));

@@ -1,46 +1,27 @@
 import t, { type Test } from 'tap';
-import { z } from 'zod';
 import { types } from '../../../providers/whoop/records.ts';
 import { type ZippedFile, zipOf } from '../../../sandbox/files/zip.ts';
-import { simulatedUserAt } from '../../../sandbox/simulation/simulated-users.ts';
 import { addDays } from '../../../sandbox/simulation/zone.ts';
 import { type WhoopLedger, whoopExport } from '../../../sandbox/whoop/account-export.ts';
-import { createUser, startApi } from '../../support/api.ts';
-import { readAll } from '../../support/read-all.ts';
+import { createUser } from '../../support/api.ts';
+import { iso, other, sorted, startImports, startsOf, user, valuesOf } from './account-exports.ts';
 import { expectSameFromEachPart, importFile, namesOf } from './importing.ts';
 
-const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_API_KEY: '100000' });
-const range = { start: '2026-02-20', end: '2026-04-10' };
-const query = `start_date=${range.start}&end_date=${range.end}`;
+const imports = await startImports(t);
+const { api, rowsAt, scoresOf } = imports;
 /** Days across the change to summer time. */
 const datesFrom = (first: string, days: number) =>
   Array.from({ length: days }, (_, day) => addDays(first, day));
 const dates = datesFrom('2026-03-02', 30);
-/** A user in Los Angeles and one in Kathmandu. */
-const [user, other] = [simulatedUserAt('a user', 1), simulatedUserAt('a user', 0)];
 
-const Rows = z.object({ data: z.array(z.looseObject({})) });
-const rowsAt = async (userId: string, path: string, more = '') =>
-  Rows.parse(await api.expect(200, `/users/${userId}/${path}?${query}${more}`)).data;
+/** With the scores. */
+const allOf = async (userId: string) => ({
+  ...(await imports.allOf(userId)),
+  recovery: await scoresOf(userId, 'recovery'),
+  strain: await scoresOf(userId, 'strain'),
+  workout_strain: await scoresOf(userId, 'workout_strain'),
+});
 
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
-const scoresOf = async (userId: string, kind: string) =>
-  sorted((await rowsAt(userId, 'scores', `&kind=${kind}&limit=100`)).map(({ value }) => Number(value)));
-
-/** All that the API says of a user, by which imports are compared. */
-async function allOf(userId: string) {
-  return {
-    ...(await readAll(api, userId, range)),
-    sleep: await rowsAt(userId, 'summaries/sleep'),
-    recovery: await scoresOf(userId, 'recovery'),
-    strain: await scoresOf(userId, 'strain'),
-    workout_strain: await scoresOf(userId, 'workout_strain'),
-  };
-}
-
-const valuesOf = (samples: readonly [string, number][] = []) => samples.map(([, value]) => value);
-const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
-const startsOf = (rows: readonly { readonly startMs: number }[]) => rows.map(({ startMs }) => iso(startMs));
 const sumOf = (rows: readonly object[], name: string) =>
   rows.reduce((sum, row) => sum + Number(Reflect.get(row, name) ?? 0), 0);
 async function expectNumbers(t: Test, userId: string, ledger: WhoopLedger): Promise<void> {

@@ -1,40 +1,15 @@
 import t, { type Test } from 'tap';
-import { z } from 'zod';
 import { types } from '../../../providers/withings/types.ts';
 import { type ZippedFile, zipOf } from '../../../sandbox/files/zip.ts';
-import { simulatedUserAt } from '../../../sandbox/simulation/simulated-users.ts';
 import { addDays } from '../../../sandbox/simulation/zone.ts';
 import { type WithingsLedger, withingsExport } from '../../../sandbox/withings/account-export.ts';
-import { createUser, startApi } from '../../support/api.ts';
-import { readAll } from '../../support/read-all.ts';
+import { createUser } from '../../support/api.ts';
+import { listOf, other, startImports, startsOf, totalsIn, user } from './account-exports.ts';
 import { expectSameFromEachPart, importFile, namesOf } from './importing.ts';
 
-const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_API_KEY: '100000' });
-const range = { start: '2026-02-20', end: '2026-04-10' };
-const query = `start_date=${range.start}&end_date=${range.end}`;
+const { api, allOf } = await startImports(t);
 /** Days across the change to summer time. */
 const dates = Array.from({ length: 12 }, (_, day) => addDays('2026-03-02', day));
-/** A user in Los Angeles and one in Kathmandu. */
-const [user, other] = [simulatedUserAt('a user', 1), simulatedUserAt('a user', 0)];
-
-const Rows = z.object({ data: z.array(z.looseObject({})) });
-const rowsAt = async (userId: string, path: string) =>
-  Rows.parse(await api.expect(200, `/users/${userId}/${path}?${query}`)).data;
-
-/** All that the API says of a user, by which imports are compared. */
-async function allOf(userId: string) {
-  return {
-    ...(await readAll(api, userId, range)),
-    activity: await rowsAt(userId, 'summaries/activity'),
-    sleep: await rowsAt(userId, 'summaries/sleep'),
-  };
-}
-
-const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
-const startsOf = (rows: readonly { readonly startMs: number }[]) => rows.map(({ startMs }) => iso(startMs));
-const listOf = (rows: readonly object[], name: string) => rows.map((row) => Reflect.get(row, name));
-const totalsIn = (activity: readonly object[], name: string) =>
-  listOf(activity, name).flatMap((total) => total ?? []);
 
 async function expectNumbers(t: Test, userId: string, ledger: WithingsLedger): Promise<void> {
   const { samples, sleeps, workouts, activity } = await allOf(userId);
@@ -109,7 +84,7 @@ t.test('beside a live connection to Withings nothing counts twice', async (t) =>
   const { activity, sleep, workouts } = await allOf(userId);
   t.same(totalsIn(activity, 'steps'), listOf(ledger.days, 'steps'));
   t.same(
-    listOf(sleep, 'duration_minutes').map((minutes) => 60 * minutes),
+    listOf(sleep, 'duration_minutes').map((minutes) => 60 * Number(minutes)),
     listOf(ledger.nights, 'asleepSeconds'),
   );
   t.same(listOf(workouts, 'start_time').toReversed(), startsOf(ledger.workouts));
