@@ -55,6 +55,8 @@ export interface Draft {
   readonly duration_seconds?: number;
   readonly date?: string;
   readonly zone_offset?: number;
+  /** The offset at an instant, of an item in which the clock changes: each of its samples has that of its own time. */
+  readonly offsetAt?: (ms: number) => number | null;
   /** The IANA name of the time zone, which decides the offset of the start if `zone_offset` is absent. */
   readonly zone?: string;
   readonly workout?: Partial<WorkoutRecord>;

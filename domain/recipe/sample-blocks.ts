@@ -8,7 +8,7 @@ import {
 } from '../records/interval-records.ts';
 import { bareItem, type SampleBlock, type StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { isSum, type Point, type SeriesValue, type Sum } from './draft.ts';
+import { type Draft, isSum, type Point, type SeriesValue, type Sum } from './draft.ts';
 import { dateOf, type Made } from './made.ts';
 
 const summedNames: ReadonlySet<string> = new Set(summedTypes);
@@ -29,19 +29,23 @@ export function blocksOf(made: readonly Made[]): SampleBlock[] {
   for (const { draft, device, offset, startMs } of made)
     for (const [type, value] of Object.entries(draft.series ?? {})) {
       if (!isSeriesType(type) || isSummed(type)) continue;
-      const id = `${type} ${offset} ${device}`;
-      const group = groups.get(id) ?? { type, device, offset, points: [] };
-      groups.set(id, group);
-      addPoints(group, value, startMs);
+      for (const [own, points] of byOffset(draft, pointsOf(value, startMs), offset)) {
+        const id = `${type} ${own} ${device}`;
+        const group = groups.get(id) ?? { type, device, offset: own, points: [] };
+        groups.set(id, group);
+        for (const one of points) group.points.push(one);
+      }
     }
   return [...groups.values()].flatMap(blockOf);
 }
 
 // One value counts at the start of its item.
-function addPoints({ points }: Group, value: SeriesValue, startMs: number): void {
-  if (typeof value === 'number') points.push([startMs, value]);
-  else for (const one of value) if (!isSum(one)) points.push(one);
+function pointsOf(value: SeriesValue, startMs: number): Point[] {
+  return typeof value === 'number' ? [[startMs, value]] : value.filter((one): one is Point => !isSum(one));
 }
+
+const byOffset = ({ offsetAt }: Draft, points: Point[], offset: number | null) =>
+  offsetAt === undefined ? [[offset, points] as const] : Map.groupBy(points, ([ms]) => offsetAt(ms));
 
 function blockOf({ type, device, offset, points }: Group): SampleBlock[] {
   const sorted = points.length < 2 ? points : [...new Map(points)].sort(([a], [b]) => a - b);
@@ -113,11 +117,12 @@ export function intervalsOf(
   const sources: IntervalSource[] = [];
   const intervals: IntervalRecord[] = [];
   for (const one of made) {
-    const { offset: zone_offset_minutes, isLocal = false } = one;
+    const { offset, isLocal = false } = one;
     for (const type of types)
       for (const [start_ms, end_ms, value] of sumsOf(type, one)) {
         const source = placeOf(sources, names.source(one));
         const id = names.id(type, start_ms, one);
+        const zone_offset_minutes = one.draft.offsetAt?.(start_ms) ?? offset;
         const interval = { id, type, source, start_ms, end_ms, value, zone_offset_minutes };
         intervals.push(isLocal ? { ...interval, is_local: true } : interval);
       }

@@ -91,54 +91,22 @@ function clockOf(record: Item, next: Item | undefined): DayClock {
   };
 }
 
-/** The types with values, with those at times that count. */
-function cut(record: Item, counts: (ms: number) => boolean): Item {
-  const within = (one: unknown) => !isItem(one) || counts(Number(one.timestamp) * 1000);
-  return Object.fromEntries(
-    Object.entries(record).map(([type, one]) => [
-      type,
-      isItem(one) && Array.isArray(one.values) ? { ...one, values: one.values.filter(within) } : one,
-    ]),
-  );
-}
-
-const seriesOnly = (record: Item): Item =>
-  Object.fromEntries(
-    Object.entries(record).flatMap(([type, one]) =>
-      isItem(one) && Array.isArray(one.values) ? [[type, { values: one.values }]] : [],
-    ),
-  );
-
-/** A day: on one whose clock changes, the samples of the later offset are an item of their own. */
-function itemsOfDay(record: Item, { startMs, endMs, offsetAt }: DayClock): Item[] {
-  const { date } = record;
-  const first = startMs === null ? null : offsetAt(startMs);
-  const last = endMs === null ? null : offsetAt(endMs - 1);
-  const day = { starts: startMs, ends: endMs, offset: first, item: String(date) };
-  if (first === last) return [{ ...record, ...day }];
-  const rest = { ...seriesOnly(cut(record, (ms) => offsetAt(ms) !== first)), date };
-  return [
-    { ...cut(record, (ms) => offsetAt(ms) === first), ...day },
-    { ...rest, starts: startMs, ends: endMs, offset: last, item: `${date} later` },
-  ];
-}
-
 /** The items of days: each day without its night, and its night. A night without times is a part of its day. */
 export function itemsOfDays(records: readonly unknown[]): unknown[] {
   const days = records.filter(isItem);
-  return days.flatMap((record) => {
-    const date = dateOf(record);
+  return days.flatMap((of) => {
+    const date = dateOf(of);
     const next = date === null ? undefined : days.find((one) => one.date === after(date));
-    const clock = clockOf(record, next);
-    const { sleep, ...day } = record;
-    const begin = isItem(sleep) ? numberOf(sleep.bedtime_start) : null;
-    if (!isItem(sleep) || begin === null || numberOf(sleep.bedtime_end) === null)
-      return itemsOfDay(record, clock);
+    const { sleep, ...day } = of;
+    const isNight =
+      isItem(sleep) && numberOf(sleep.bedtime_start) !== null && numberOf(sleep.bedtime_end) !== null;
+    if (!isNight) return [{ ...of, of, next, item: date }];
     const { date: own, latest_time_zone } = day;
-    const offset = clock.offsetAt(begin * 1000);
-    return [
-      ...itemsOfDay(day, clock),
-      { date: own, latest_time_zone, sleep, offset, item: `${own} night`, isNight: true },
-    ];
+    const night = { date: own, latest_time_zone, sleep, of, next, item: `${date} night`, isNight };
+    return [{ ...day, of, next, item: date }, night];
   });
 }
+
+/** The clock of the day of an item. */
+export const clockOfItem = ({ of, next }: Item): DayClock =>
+  clockOf(isItem(of) ? of : {}, isItem(next) ? next : undefined);

@@ -18,7 +18,7 @@ import type { Draft, Point, SeriesValue, Sum } from '../../domain/recipe/draft.t
 import { type Item, isItem, numberOf } from '../../domain/recipe/read-fields.ts';
 import type { StageSpan } from '../../domain/records/records.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
-import { itemsOfDays, recordsOf } from './days.ts';
+import { clockOfItem, itemsOfDays, recordsOf } from './days.ts';
 
 /** The values of a series with their times, in seconds. One that is null is none. */
 function pointsOf(values: unknown): Point[] {
@@ -202,16 +202,12 @@ function secondsIn(list: unknown): Readonly<Record<string, number>> {
 
 /** An item has the clock of its day. A night without times is a score of its day. */
 function placed({ sleep, ...draft }: Draft, item: Item): Draft {
-  const [starts, ends, offset] = [item.starts, item.ends, item.offset].map(numberOf);
-  const own = {
-    ...draft,
-    key: String(item.item),
-    ...(offset == null ? {} : { zone_offset: offset }),
-  };
+  const { startMs, endMs, offsetAt } = clockOfItem(item);
+  const own = { ...draft, key: String(item.item), offsetAt };
   if (isItem(item.sleep) && item.isNight === true)
     return { ...own, sleep: { ...secondsIn(item.sleep.sleep_stages), ...sleep } };
-  if (starts == null || ends == null) return own;
-  return { ...own, start_time: starts, duration_seconds: (ends - starts) / 1000 };
+  if (startMs === null || endMs === null) return own;
+  return { ...own, start_time: startMs, duration_seconds: (endMs - startMs) / 1000 };
 }
 
 /**

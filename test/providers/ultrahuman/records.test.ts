@@ -133,6 +133,10 @@ t.test('a day of 23 hours ends at the midnight of its clock', async (t) => {
     ['00', '01', '03', '04'].map((hour) => `2026-03-29T${hour}:00`),
   );
   t.equal(times.at(-1), '2026-03-29T23:00');
+  const { hr, ...others } = day;
+  const { items, intervals } = normalised({ ...others, steps: hr });
+  t.same([...new Set(intervals?.intervals.map((one) => one.zone_offset_minutes))], [60, 120], 'steps too');
+  t.equal(items.length, 1, 'the day is one item');
 });
 
 t.test('without a zone the midnight of the next day says that the day has 23 hours', async (t) => {
