@@ -4,6 +4,7 @@ import type { StoreItem } from '../../domain/records/records.ts';
 import { isSeriesType } from '../../domain/records/series.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { Call } from '../../runtime/environment.ts';
+import { isErased } from './owners.ts';
 import { sampleItems } from './rules/items.ts';
 import type { Mapped } from './rules/mapped.ts';
 import { recordItem } from './rules/records.ts';
@@ -55,20 +56,29 @@ const samplesPerUser = 50;
 const recordsPerUser = 200;
 const mostDifferences = 1000;
 
-/** Compares both sides. */
+/** Compares both sides. Users who were deleted here meanwhile are left out. */
 export async function compare(comparing: Comparing): Promise<Comparison> {
   const users = shuffled([...comparing.samples.keys()]);
-  const counts = new Tally();
-  for (const userId of users.slice(0, countedUsers)) await compareCounts(comparing, userId, counts);
-  const samples = new Tally();
-  const records = new Tally();
+  const [counts, samples, records] = [new Tally(), new Tally(), new Tally()];
+  for (const userId of users.slice(0, countedUsers))
+    await unlessErased(() => compareCounts(comparing, userId, counts));
   for (const userId of users.slice(0, readUsers))
-    await comparing.source.reading(async (reader) => {
-      const sources = await sourcesOf(comparing.source, reader, userId);
-      await compareSamples(comparing, reader, sources, samples);
-      await compareRecords(comparing, reader, sources, records);
-    });
+    await unlessErased(() =>
+      comparing.source.reading(async (reader) => {
+        const sources = await sourcesOf(comparing.source, reader, userId);
+        await compareSamples(comparing, reader, sources, samples);
+        await compareRecords(comparing, reader, sources, records);
+      }),
+    );
   return { counts: counts.result(), samples: samples.result(), records: records.result() };
+}
+
+async function unlessErased(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isErased(error)) throw error;
+  }
 }
 
 class Tally {
