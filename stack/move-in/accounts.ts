@@ -27,15 +27,22 @@ export interface AccountMove {
 
 const rowsPerCall = 500;
 
-/** Moves all accounts in the order in which they need each other. Returns the users whose data may follow. */
-export async function moveAccounts(move: AccountMove): Promise<readonly string[]> {
-  const userIds = await moveUsers(move);
-  const users = new Set(userIds);
+/** The users whose data may follow. */
+export interface MovedUsers {
+  readonly ids: readonly string[];
+  /** Those of them who were here before. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** Moves all accounts in the order in which they need each other. */
+export async function moveAccounts(move: AccountMove): Promise<MovedUsers> {
+  const moved = await moveUsers(move);
+  const users = new Set(moved.ids);
   await moveApplications(move);
   await moveKeys(move);
   await moveConnections(move, users);
   await moveTokens(move, users);
-  return userIds;
+  return moved;
 }
 
 type Outcome =
@@ -59,7 +66,7 @@ interface TableMove<Row, Entry> {
 async function moveTable<Row, Entry>(
   move: AccountMove,
   table: TableMove<Row, Entry>,
-  moved: (row: Row) => void = () => undefined,
+  moved: (row: Row, isNew: boolean) => void = () => undefined,
 ): Promise<void> {
   const { source, userIds, signal } = move;
   const { where = 'true' } = table;
@@ -70,7 +77,7 @@ async function moveTable<Row, Entry>(
     for await (const rows of reader.pages(statement, isChosen ? [userIds] : [], rowsPerCall)) {
       signal.throwIfAborted();
       move.ledger.read(table.table, rows.length);
-      for (const row of await movePage(move, table, rows)) moved(row);
+      for (const { row, isNew } of await movePage(move, table, rows)) moved(row, isNew);
     }
   });
 }
@@ -79,7 +86,7 @@ async function movePage<Row, Entry>(
   { call, ledger }: AccountMove,
   table: TableMove<Row, Entry>,
   rows: readonly unknown[],
-): Promise<Row[]> {
+): Promise<{ readonly row: Row; readonly isNew: boolean }[]> {
   const ready: Ready<Row, Entry>[] = [];
   for (const given of rows) {
     const row = table.row.parse(given);
@@ -95,7 +102,7 @@ async function movePage<Row, Entry>(
       return [];
     }
     ledger.moved(table.table);
-    return [row];
+    return [{ row, isNew: outcome?.outcome === 'saved' }];
   });
 }
 
@@ -156,9 +163,10 @@ interface MovedUser {
 const mostNameCharacters = 100;
 const mostEmailCharacters = 320;
 
-async function moveUsers(move: AccountMove): Promise<string[]> {
+async function moveUsers(move: AccountMove): Promise<MovedUsers> {
   const { ledger, projectId } = move;
   const ids: string[] = [];
+  const known = new Set<string>();
   const users: TableMove<z.infer<typeof UserRow>, MovedUser> = {
     table: 'user',
     row: UserRow,
@@ -183,8 +191,11 @@ async function moveUsers(move: AccountMove): Promise<string[]> {
     },
     send: (call, users) => call('users.moveInUsers', { project_id: projectId, users }),
   };
-  await moveTable(move, users, ({ id }) => ids.push(id));
-  return ids;
+  await moveTable(move, users, ({ id }, isNew) => {
+    ids.push(id);
+    if (!isNew) known.add(id);
+  });
+  return { ids, known };
 }
 
 const ApplicationRow = z.object({

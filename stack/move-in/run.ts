@@ -66,21 +66,25 @@ async function run(
   const done = isDryRun
     ? folder.beginDry()
     : folder.begin({ source: source.fingerprint, options: choice, startedAt });
+  const say = (line: string) => deps.lines.write(`${line}\n`);
+  say('Users, credentials and connections');
   const accounts = new Ledger();
-  const userIds = await moveAccounts({ ...options, source, call, ledger: accounts, signal });
+  const users = await moveAccounts({ ...options, source, call, ledger: accounts, signal });
   const total = new Ledger();
   const samples = new Map<string, SampleCounts>();
   for (const [id, user] of done) {
     total.add(user.counts);
     samples.set(id, user.samples);
   }
-  const open = userIds.filter((id) => !done.has(id));
+  const open = users.ids.filter((id) => !done.has(id));
+  say(`Health data of ${open.length} users${done.size === 0 ? '' : `; ${done.size} are done`}`);
   const extent = { users: open.length, samples: await aboutSamples(source, options) };
   const progress = progressLines(extent, deps.lines);
   try {
     const move: DataMove = {
       ...{ source, call, signal, since: options.since, isInternalScores: options.isInternalScores },
       definitions: await readDefinitions(source),
+      wasMoved: (userId) => users.known.has(userId),
       nowMs: Date.now(),
       budget: new RowBudget(rowsInMemory),
       onSamples: (rows) => progress.samples(rows),
@@ -95,13 +99,15 @@ async function run(
   } finally {
     progress.stop();
   }
+  say('Rows that are left');
   const proposals = await source.reading(async (reader) => {
     if (options.userIds === null) {
       await countReported(source, reader, accounts);
-      await countOrphans(source, reader, accounts, { movedUsers: userIds, since: options.since });
+      await countOrphans(source, reader, accounts, { movedUsers: users.ids, since: options.since });
     }
     return readProposals(source, reader);
   });
+  if (call !== null) say('Comparison of both sides');
   const comparison =
     call === null
       ? null

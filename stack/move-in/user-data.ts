@@ -18,7 +18,7 @@ import {
 import { activeTime } from './rules/series.ts';
 import { providerOf } from './rules/sources.ts';
 import type { Reader, Source } from './source.ts';
-import { type Columns, type SourceTable, selectList } from './source-tables.ts';
+import { type Columns, detailTables, type SourceTable, selectList } from './source-tables.ts';
 import { type LeftReason, StoreBatch } from './store-batch.ts';
 
 // The health data of one user, in one read-only transaction of the source: samples week by week, so that a week is in memory and in
@@ -33,6 +33,8 @@ export interface DataMove {
   /** Rows before it are not read. */
   readonly since: Date | null;
   readonly isInternalScores: boolean;
+  /** Whether the user was here before this run. */
+  readonly wasMoved: (userId: string) => boolean;
   readonly budget: RowBudget;
   readonly signal: AbortSignal;
   /** When the run began. */
@@ -47,7 +49,10 @@ export type SampleCounts = Record<string, number>;
 /** Moves the data of one user. The ledger gets every row that was read. */
 export function moveUserData(move: DataMove, userId: string, ledger: Ledger): Promise<SampleCounts> {
   return move.source.reading(async (reader) => {
-    const batch = move.call === null ? null : new StoreBatch(move.call, userId, move.signal);
+    const batch =
+      move.call === null
+        ? null
+        : new StoreBatch(move.call, { userId, wasMoved: move.wasMoved(userId), signal: move.signal });
     const work: Work = { ...move, reader, userId, ledger, batch, samples: {} };
     const sources = await readSources(work);
     for (const week of await readWeeks(work, sources)) await moveWeek(work, week);
@@ -99,7 +104,6 @@ interface SampleSpan {
 
 interface Week {
   readonly start: Date;
-  readonly rows: number;
   readonly spans: readonly SampleSpan[];
 }
 
@@ -147,21 +151,21 @@ function weekOf(start: Date, rows: readonly WeekRow[], sources: ReadonlyMap<stri
     if (source === undefined) return [];
     return [{ source, types: own.map((row) => row.series_type_definition_id), rows: sumOf(own) }];
   });
-  return { start, rows: sumOf(rows), spans };
+  return { start, spans };
 }
 
 const sumOf = (rows: readonly { readonly n: number }[]) => rows.reduce((sum, { n }) => sum + n, 0);
 
 const weekMs = 7 * 86_400_000;
 
-/** A week with more samples is moved in parts of two hours, which have items of their own. */
+/** A week with more samples of a source is moved in parts of two hours, which have items of their own. */
 const mostRowsAtOnce = 60_000;
 const partMs = 2 * 3_600_000;
 
 async function moveWeek(work: Work, week: Week): Promise<void> {
-  const counted = week.spans.length > 1 ? new Set<string>() : null;
-  for (const span of week.spans)
-    for (const part of partsOf(week, span))
+  for (const part of partsOf(week)) {
+    const counted = week.spans.length > 1 ? new Set<string>() : null;
+    for (const span of week.spans)
       await work.budget.with(Math.min(span.rows, mostRowsAtOnce), async () => {
         work.signal.throwIfAborted();
         const rows = await readPart(work, span, part);
@@ -170,6 +174,7 @@ async function moveWeek(work: Work, week: Week): Promise<void> {
         await take(work, { table: 'data_point_series', id: span.source.id, rows: rows.length }, mapped);
         work.onSamples(rows.length);
       });
+  }
 }
 
 /** A time of a week whose samples are read at once. */
@@ -183,9 +188,9 @@ interface Part {
 }
 
 // Totals of a day are one item, so that they are in one part.
-function partsOf({ start }: Week, { rows }: SampleSpan): Part[] {
+function partsOf({ start, spans }: Week): Part[] {
   const end = new Date(start.getTime() + weekMs);
-  if (rows <= mostRowsAtOnce) return [{ start, end, isTotals: null, name: '' }];
+  if (spans.every(({ rows }) => rows <= mostRowsAtOnce)) return [{ start, end, isTotals: null, name: '' }];
   const parts = Array.from({ length: weekMs / partMs }, (_, index): Part => {
     const from = start.getTime() + index * partMs;
     return { start: new Date(from), end: new Date(from + partMs), isTotals: false, name: ` part ${index}` };
@@ -345,8 +350,6 @@ function readable<Row>(
   ledger.left({ ...at, user_id: userId, count, reason: 'a column has a value that it should not have' });
   return parsed;
 }
-
-const detailTables = ['workout_details', 'sleep_details', 'menstrual_cycle_details'] as const;
 
 /** The records of a source with their details, oldest first. */
 export function joinedRecords(
