@@ -37,10 +37,13 @@ async function main(): Promise<number> {
       console.error('Stopped. What was moved stays: run the same command again to go on.');
       return interrupted;
     }
-    console.error(isUsage ? error.message : (messageForOperator(error) ?? error));
+    console.error(isUsage ? error.message : (messageForOperator(error) ?? stackOf(error)));
     return isUsage ? 2 : 1;
   }
 }
+
+// Other fields of an error may quote a row.
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
 async function run(options: MoveInOptions, config: Config): Promise<void> {
   const folder = options.folder ?? join(resolveDataDir(config.DATA_DIR), 'move-in');

@@ -1,6 +1,6 @@
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Left } from './ledger.ts';
 import type { Reader, Source } from './source.ts';
-import { isRead, reportedTables, type SourceTable } from './source-tables.ts';
+import { detailTables, isRead, reportedTables, type SourceTable } from './source-tables.ts';
 
 // Rows that no user's turn reads: those of users who were not moved, rows that belong to nothing, and tables that have no place here.
 
@@ -39,47 +39,62 @@ export async function countOrphans(
   ledger: Ledger,
   { movedUsers, since }: { readonly movedUsers: readonly string[]; readonly since: Date | null },
 ): Promise<void> {
+  const { columns } = source;
+  const leave = (left: Left & { readonly count: number }) => {
+    ledger.read(left.table, left.count);
+    ledger.left(left);
+  };
   const sources = await reader.rows<{ id: string; user_id: string }>(
     'select id, user_id from data_source where not (user_id = any($1)) order by id',
     [movedUsers],
   );
+  const values = since === null ? [] : [since];
   for (const { id, user_id } of sources) {
-    ledger.read('data_source');
-    ledger.left({ table: 'data_source', id, user_id, reason: 'its user was not moved' });
-    for (const [table, { time }] of Object.entries(ofSources)) {
-      if (!source.columns.has(table)) continue;
-      const values = since === null ? [id] : [id, since];
-      const inSpan = since === null ? '' : ` and ${time(source)} >= $2`;
-      const rows = await countOf(
-        reader,
-        `select count(*) as n from ${table} where data_source_id = $1${inSpan}`,
-        values,
-      );
-      ledger.read(table, rows);
-      ledger.left({ table, id, user_id, reason: 'its user was not moved', count: rows });
+    leave({ table: 'data_source', id, user_id, reason: notMoved, count: 1 });
+    for (const [table, statement] of statementsOfSource(source, since)) {
+      if (!columns.has(table)) continue;
+      const count = await countOf(reader, statement, [id, ...values]);
+      leave({ table, id, user_id, reason: notMoved, count });
     }
   }
-  for (const { table, parent, column } of references) {
-    if (!source.columns.has(table) || (await hasForeignKey(reader, table, parent))) continue;
-    const rows = await countOf(
-      reader,
-      `select count(*) as n from ${table} c where not exists (select from ${parent} p where p.id = c.${column})`,
+  if (columns.get('health_score')?.has('user_id') === true) {
+    const rows = await reader.rows<{ user_id: string; n: number }>(
+      `select user_id, count(*)::int as n from health_score
+       where not (user_id = any($1)) ${since === null ? '' : 'and recorded_at >= $2'} group by 1 order by 1`,
+      [movedUsers, ...values],
     );
-    ledger.read(table, rows);
-    ledger.left({ table, reason: 'it belongs to nothing', count: rows });
+    for (const { user_id, n } of rows) leave({ table: 'health_score', user_id, reason: notMoved, count: n });
+  }
+  for (const { table, parent, column } of references) {
+    if (!columns.has(table) || (await hasForeignKey(reader, table, parent))) continue;
+    const statement = `select count(*) as n from ${table} c where not exists (select from ${parent} p where p.id = c.${column})`;
+    leave({ table, reason: 'it belongs to nothing', count: await countOf(reader, statement) });
   }
 }
 
-interface OfSource {
-  /** The column by which `--since` decides. */
-  readonly time: (source: Source) => string;
-}
+const notMoved = 'its user was not moved';
 
-const ofSources: Readonly<Partial<Record<SourceTable, OfSource>>> = {
-  data_point_series: { time: () => 'recorded_at' },
-  data_point_series_archive: { time: archiveTime },
-  event_record: { time: () => 'end_datetime' },
-};
+/** What counts the rows of a source ($1) in each table, from an instant ($2) on. */
+function statementsOfSource(source: Source, since: Date | null): [SourceTable, string][] {
+  const isOld = source.columns.get('health_score')?.has('user_id') === false;
+  const from = (column: string) => (since === null ? '' : ` and ${column} >= $2`);
+  const count = (table: string, column: string) =>
+    `select count(*) as n from ${table} where data_source_id = $1${from(column)}`;
+  const details = detailTables.map((table): [SourceTable, string] => [
+    table,
+    `select count(*) as n from ${table} d join event_record e on e.id = d.record_id
+     where e.data_source_id = $1${from('e.end_datetime')}`,
+  ]);
+  return [
+    ['data_point_series', count('data_point_series', 'recorded_at')],
+    ['data_point_series_archive', count('data_point_series_archive', archiveTime(source))],
+    ['event_record', count('event_record', 'end_datetime')],
+    ...details,
+    ...(isOld
+      ? [['health_score', count('health_score', 'recorded_at')] satisfies [SourceTable, string]]
+      : []),
+  ];
+}
 
 /** The column with the day of a row of the archive, which was a date once. */
 export function archiveTime({ columns }: Pick<Source, 'columns'>): string {

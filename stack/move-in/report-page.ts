@@ -36,7 +36,7 @@ export function reportPage(result: MoveInResult): string {
       ? []
       : [
           '## Comparison of both sides',
-          'Samples are counted by user and type. Random samples, and the records of random users, are read as an application reads them.',
+          'The samples of 500 users at most are counted, by user and type. Random samples of 20 random users, and their records, are read as an application reads them.',
           table(
             ['what', 'compared', 'equal', 'different'],
             Object.entries(comparison).map(([what, { compared, equal }]) => [
@@ -60,7 +60,7 @@ const remaining = [
   'Set the OAuth clients of the providers to the ones that the source has: a token works with its own client only.',
   'Register our webhook addresses at the providers in place of those of the source: `npm run -s webhook-addresses` prints them.',
   'Invite the developers in the console: their passwords are not moved.',
-  'Endpoints of webhooks are not in the database of the source, and their secrets are new here: `POST /api/v1/webhooks/endpoints` makes one, or the page Webhooks of the console.',
+  'Endpoints of webhooks are not in the database of the source, and their secrets are new here: `POST /api/v1/webhook-endpoints` makes one, or the page Webhooks of the console.',
   'Let the applications use our address, and stop the workers of the source, so that only one installation refreshes the tokens.',
   'Run the same command once more after the switch: it brings what arrived meanwhile. Repeated runs move nothing twice.',
 ];

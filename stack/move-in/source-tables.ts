@@ -131,6 +131,9 @@ export const reportedTables = {
   device_type_priority: 'proposed as the setting DEVICE_PRIORITY',
 } as const;
 
+/** The tables with the details of records. */
+export const detailTables = ['workout_details', 'sleep_details', 'menstrual_cycle_details'] as const;
+
 /** A table whose rows are read. */
 export type SourceTable = keyof typeof sourceTables | keyof typeof newerTables;
 
