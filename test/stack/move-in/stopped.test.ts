@@ -5,8 +5,8 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { leftOf } from '../../../stack/move-in/ledger.ts';
 import { RunFolder } from '../../../stack/move-in/state.ts';
-import { startApi, type TestApi } from '../../support/api.ts';
-import { reportFolder, runMoveIn } from '../../support/move-in/run-move-in.ts';
+import { startApi } from '../../support/api.ts';
+import { callBefore, type Params, reportFolder, runMoveIn } from '../../support/move-in/run-move-in.ts';
 import { sourceDatabase } from '../../support/move-in/source-database.ts';
 import {
   addInstallation,
@@ -19,18 +19,6 @@ import {
 const api = await startApi(t);
 const source = await sourceDatabase(t);
 const { ada, garmin } = await addInstallation(source);
-
-type Params = Readonly<Record<string, unknown>>;
-
-/** The services, with something before each call. */
-function callBefore(api: TestApi, before: (name: string, params: Params) => void): Call {
-  const call: (name: string, params: Params, options?: object) => Promise<unknown> = api.call as never;
-  const wrapped = async (name: string, params: Params, options?: object) => {
-    before(name, params);
-    return call(name, params, options);
-  };
-  return wrapped as never;
-}
 
 const usersStored = (calls: readonly Params[]) => new Set(calls.map(({ user_id }) => user_id));
 
@@ -222,7 +210,7 @@ t.test('a source that goes away is a sentence, and the next run goes on', async 
     const answer = await call(name, params, options);
     if (isKilled && name === 'timeseries.store')
       await source.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pulsebus move-in'`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pulsebus move-in' and datname = current_database()`,
       );
     return answer;
   };

@@ -46,3 +46,16 @@ export function reportFolder(t: Test): string {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** Parameters of a call. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** The services, with something before each call. */
+export function callBefore(api: TestApi, before: (name: string, params: Params) => void): Call {
+  const call: (name: string, params: Params, options?: object) => Promise<unknown> = api.call as never;
+  const wrapped = async (name: string, params: Params, options?: object) => {
+    before(name, params);
+    return call(name, params, options);
+  };
+  return wrapped as never;
+}
