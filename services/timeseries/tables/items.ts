@@ -112,13 +112,13 @@ export async function dropTrack(
   await transaction.query(dropTrackStatement, [user_id, provider, key, data_type, hash]);
 }
 
-// Two transactions that bring one id wait for each other, so that neither writes the record of the other. The ids are ordered
-// against deadlocks.
+// Two transactions that bring one id wait for each other, so that neither writes the record of the other. Ids share a few locks, as
+// the server's table of locks is small. Their order prevents deadlocks.
 const lockIdsStatement = {
   name: 'timeseries-lock-record-ids',
   text: `
-    select pg_advisory_xact_lock(hashtextextended('timeseries.record ' || id, 0))
-    from (select id::text from unnest($1::uuid[]) id order by id) ordered`,
+    select pg_advisory_xact_lock(7358, part)
+    from (select distinct hashtext(id::text) & 63 as part from unnest($1::uuid[]) id order by part) ordered`,
 };
 
 const freeIdsStatement = {
