@@ -110,13 +110,13 @@ interface FoundApplication {
   readonly project: string;
 }
 
-/** Applications by their `app_id`, none of which is deleted before the transaction ends. */
+/** Applications by their `app_id`. None is deleted, and no secret rotated, before the transaction ends: both end the tokens that are moved. */
 export async function holdApplications(
   on: Queryable,
   appIds: readonly string[],
 ): Promise<Map<string, FoundApplication>> {
   const statement = `
-    select app_id, id, project_id as project from auth.application where app_id = any($1) order by app_id for key share`;
+    select app_id, id, project_id as project from auth.application where app_id = any($1) order by app_id for share`;
   const rows = await on.query<FoundApplication & { app_id: string }>(statement, [appIds]);
   return new Map(rows.map(({ app_id, ...application }) => [app_id, application]));
 }

@@ -6,7 +6,7 @@ import type { users } from '../../../contracts/users.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isoTime, isoTimeOrNull } from '../../../domain/time/time.ts';
-import { recordAudits } from '../../../mixins/database/audit.ts';
+import { type NewAuditEntry, recordAudits } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { type AuditOrigin, moveInOrigin } from '../../../runtime/audit-origin.ts';
@@ -85,16 +85,12 @@ export function moveConnectionsIn(
       return 'outcome' in choice ? choice : { ...choice, row: sealedRow(cipher, entry, choice.id) };
     });
     const chosen = choices.flatMap((choice) => ('outcome' in choice ? [] : [choice]));
-    const written = await write(transaction, chosen);
-    await recordAudits(
-      transaction,
-      moveInOrigin(origin, project_id),
-      chosen.flatMap(({ row, former }) => (written.has(row.id) ? [entryOf(row, former)] : [])),
-    );
+    const taken = await write(transaction, chosen);
+    const written = chosen.filter(({ id }) => !taken.has(id));
+    await recordAudits(transaction, moveInOrigin(origin, project_id), written.map(entryOf));
     return choices.map((choice) => {
       if ('outcome' in choice) return choice;
-      if (written.has(choice.row.id)) return saved;
-      return choice.former === null ? refused('id_taken') : same;
+      return taken.has(choice.id) ? refused('id_taken') : saved;
     });
   });
 }
@@ -194,7 +190,7 @@ function sealedRow(cipher: Cipher, given: Entry, id: string): MovedConnectionRow
 
 type ChosenRow = Choice & { readonly row: MovedConnectionRow };
 
-/** Writes the chosen connections. Returns the ids of those that were written. */
+/** Writes the chosen connections. Returns the ids of those that another transaction took meanwhile. */
 async function write(transaction: Queryable, chosen: readonly ChosenRow[]): Promise<Set<string>> {
   for (const { row, former } of chosen) {
     const { provider, provider_user_id, region, provider_client_id: client } = row;
@@ -206,13 +202,13 @@ async function write(transaction: Queryable, chosen: readonly ChosenRow[]): Prom
   }
   const rowsOf = (isNew: boolean) =>
     chosen.filter(({ former }) => (former === null) === isNew).map(({ row }) => row);
+  await replaceMoved(transaction, rowsOf(false));
   const inserted = await insertMoved(transaction, rowsOf(true));
-  const replaced = await replaceMoved(transaction, rowsOf(false));
-  return new Set([...inserted, ...replaced]);
+  return new Set(rowsOf(true).flatMap(({ id }) => (inserted.has(id) ? [] : [id])));
 }
 
-function entryOf({ id, user_id, provider, status }: MovedConnectionRow, former: FoundConnection | null) {
-  const details = { provider, status, ...(former === null ? {} : { fields: ['tokens'] }) };
-  const action = former === null ? 'connection.created' : 'connection.changed';
-  return { action, userId: user_id, subjectId: id, details } as const;
+function entryOf({ row: { id, user_id, provider, status }, former }: ChosenRow): NewAuditEntry {
+  const entry = { userId: user_id, subjectId: id };
+  if (former === null) return { ...entry, action: 'connection.created', details: { provider, status } };
+  return { ...entry, action: 'connection.changed', details: { provider, status, fields: ['tokens'] } };
 }

@@ -16,19 +16,20 @@ export interface FoundConnection {
   readonly moved_hash: string | null;
 }
 
-const isAsMoved = `coalesce(c.moved_version = c.token_version, false)
-  and (c.refresh_leased_until is null or c.refresh_leased_until <= clock_timestamp())`;
-
-/** The connections of users that a move names, and those that have one of its ids. The users' rows are locked before. */
+/**
+ * The connections of users that a move names, and those that have one of its ids, locked until the transaction ends. The users' rows are
+ * locked before. The order is that of `touchConnections`.
+ */
 export function selectFound(
   transaction: Queryable,
   userIds: readonly string[],
   ids: readonly string[],
 ): Promise<FoundConnection[]> {
   return transaction.query<FoundConnection>(
-    `select id, user_id, provider, provider_user_id, region, expires_at, provider_client_id, ${isAsMoved} as is_as_moved,
-       encode(moved_hash, 'hex') as moved_hash
-     from users.connection c where user_id = any($1::uuid[]) or id = any($2::uuid[])`,
+    `select id, user_id, provider, provider_user_id, region, expires_at, provider_client_id, encode(moved_hash, 'hex') as moved_hash,
+       coalesce(moved_version = token_version, false)
+         and (refresh_leased_until is null or refresh_leased_until <= clock_timestamp()) as is_as_moved
+     from users.connection where user_id = any($1::uuid[]) or id = any($2::uuid[]) order by id for no key update`,
     [userIds, ids],
   );
 }
@@ -77,7 +78,7 @@ export async function insertMoved(
   return new Set(written.map(({ id }) => id));
 }
 
-// The state is compared again: a refresh does not lock the user. A scope that the user changed here is kept.
+// A scope that the user changed here is kept.
 const replaced = `
 update users.connection c set provider_user_id = moved.provider_user_id, region = moved.region, status = moved.status,
   status_reason = moved.status_reason, scope = case when c.scope_changed_at is null then moved.scope else c.scope end,
@@ -88,16 +89,12 @@ update users.connection c set provider_user_id = moved.provider_user_id, region 
     and c.provider_client_id is not distinct from moved.provider_client_id then c.connected_at else clock_timestamp() end,
   token_version = c.token_version + 1, moved_version = c.token_version + 1, moved_hash = decode(moved.moved_hash, 'hex'),
   refresh_leased_until = null, refresh_failing_since = null
-from ${moved}
-where c.id = moved.id and ${isAsMoved}
-returning c.id`;
+from ${moved} where c.id = moved.id`;
 
-/** Replaces connections that are as they were moved. Returns the ids of the replaced ones. */
+/** Replaces connections that are as they were moved. */
 export async function replaceMoved(
   transaction: Queryable,
   rows: readonly MovedConnectionRow[],
-): Promise<Set<string>> {
-  if (rows.length === 0) return new Set();
-  const written = await transaction.query<{ id: string }>(replaced, [JSON.stringify(rows)]);
-  return new Set(written.map(({ id }) => id));
+): Promise<void> {
+  if (rows.length > 0) await transaction.query(replaced, [JSON.stringify(rows)]);
 }
