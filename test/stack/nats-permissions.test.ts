@@ -81,7 +81,7 @@ t.test('a role may answer the roles that call it, and no other', async (t) => {
     permissionsOf(role, 'x')
       .publish.filter((subject) => subject.startsWith('MOL-x.RES.'))
       .map((subject) => subject.split('.')[2]);
-  t.same(answered('summaries').toSorted(), ['api-gateway', 'insights', 'move-in', 'pulsebus', 'webhooks']);
+  t.same(answered('summaries').toSorted(), ['api-gateway', 'insights', 'pulsebus', 'webhooks']);
   t.same(answered('connect').toSorted(), ['api-gateway', 'pulsebus', 'users']);
 });
 

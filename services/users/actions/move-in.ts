@@ -82,22 +82,21 @@ export function moveConnectionsIn(
       const region = chosenRegion(config, given.provider, undefined, clientId !== null);
       const entry = { ...given, region, clientId, hash: hashOf(given) };
       const choice = choose(entry);
-      return 'outcome' in choice ? choice : { ...choice, row: sealedRow(cipher, entry, choice.id) };
+      return 'outcome' in choice ? choice : { ...choice, row: sealedRow(cipher, entry) };
     });
     const chosen = choices.flatMap((choice) => ('outcome' in choice ? [] : [choice]));
     const taken = await write(transaction, chosen);
-    const written = chosen.filter(({ id }) => !taken.has(id));
+    const written = chosen.filter(({ row }) => !taken.has(row.id));
     await recordAudits(transaction, moveInOrigin(origin, project_id), written.map(entryOf));
     return choices.map((choice) => {
       if ('outcome' in choice) return choice;
-      return taken.has(choice.id) ? refused('id_taken') : saved;
+      return taken.has(choice.row.id) ? refused('id_taken') : saved;
     });
   });
 }
 
-/** A connection that is written under an id; `former` is the one that it replaces. */
+/** A connection that is written; `former` is the one that it replaces. */
 interface Choice {
-  readonly id: string;
   readonly former: FoundConnection | null;
 }
 
@@ -128,10 +127,11 @@ function chooser({ projectId, states, found }: Choosing) {
     if (written.has(place)) return same;
     const former = ofUser.get(place) ?? null;
     if (former === null && taken.has(given.id)) return refused('id_taken');
-    if (former !== null && !replaces(given, former)) return same;
+    // Of two connections there to one provider here the first one that was moved counts.
+    if (former !== null && (former.id !== given.id || !replaces(given, former))) return same;
     written.add(place);
     taken.add(given.id);
-    return { id: former?.id ?? given.id, former };
+    return { former };
   };
 }
 
@@ -150,9 +150,9 @@ function replaces(given: Entry, former: FoundConnection): boolean {
 
 // Tokens are random, so the hash tells nothing of them. Their expiry changes with them, and the times of the connection do not count.
 function hashOf(given: GivenConnection): string {
-  const { id, provider_user_id, scope, status } = given;
+  const { provider_user_id, scope, status } = given;
   const { access_token, refresh_token } = tokensOf(given);
-  const facts = [id, provider_user_id, scope, status, reasonOf(given), access_token, refresh_token];
+  const facts = [provider_user_id, scope, status, reasonOf(given), access_token, refresh_token];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
@@ -165,8 +165,8 @@ function tokensOf({ status, access_token, refresh_token, expires_at }: GivenConn
 const reasonOf = ({ status, status_reason }: GivenConnection) =>
   status === 'expired' ? status_reason : null;
 
-function sealedRow(cipher: Cipher, given: Entry, id: string): MovedConnectionRow {
-  const { user_id, provider, provider_user_id, region, status, created_at, last_synced_at } = given;
+function sealedRow(cipher: Cipher, given: Entry): MovedConnectionRow {
+  const { id, user_id, provider, provider_user_id, region, status, created_at, last_synced_at } = given;
   const tokens = tokensOf(given);
   const sealed = (token: string | null) => (token === null ? null : cipher.encrypt(token, id));
   return {

@@ -270,6 +270,15 @@ t.test('a refresh that fails for a while changes nothing for a move', async (t) 
   t.match(await call('users.connection', { user_id, provider }), { status_reason: null });
 });
 
+t.test('of two connections there that are one here the first counts, in every run and call', async (t) => {
+  const user_id = await movedUser();
+  const [first, second] = [connectionOf(user_id), connectionOf(user_id, { provider_user_id: 'account-2' })];
+  t.same(await moveConnections([first, second]), [saved, same]);
+  t.same(await moveConnections([first, second]), [same, same]);
+  t.same(await moveConnections([second]), [same]);
+  t.match(await call('users.connections', { user_id }), [{ id: first.id, provider_user_id: 'account-1' }]);
+});
+
 t.test('what ended or began anew here stays so', async (t) => {
   const user_id = await movedUser();
   const first = connectionOf(user_id);
