@@ -26,6 +26,7 @@ export function problemsOf(value: unknown, taken: readonly string[]): string[] {
   const { name, provider, collections } = parsed.data;
   return [
     ...settingProblems(name.toUpperCase(), provider.settings, provider.pull.notifications !== null),
+    ...regionProblems(provider),
     ...Object.entries(collections).flatMap(([collection, { fields }]) =>
       Object.entries(fields).flatMap(([path, field]) =>
         fieldProblems(path, field).map(
@@ -46,12 +47,24 @@ const Header = z.string().regex(/^[a-z0-9-]+$/, 'must be a header in small lette
 const texts = z.array(z.string());
 const anyObject = z.custom<object>((value) => isItem(value), 'must be an object');
 
+const Regions = z.record(
+  z.string().regex(/^[a-z]{2,20}$/, 'must be 2 to 20 small letters'),
+  z.object({
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be a country such as US')
+      .nullable(),
+    settings: z.record(z.string(), z.string()),
+  }),
+);
+
 const Provider = z.object({
   title: z.string().min(1).max(60),
   colour: z.string().regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #5d8017'),
   settings: z.record(z.string(), schema),
   normaliserVersion: z.int().min(1).max(32_767),
   projectClientRefusal: z.string().nullable(),
+  regions: Regions.optional(),
   oauth: z.object({
     authorizeUrl: anyFunction,
     tokenUrl: anyFunction,
@@ -145,6 +158,20 @@ function settingProblems(
     ...foreign.map((setting) => `provider.settings.${setting}: must begin with ${name}_`),
     ...required.map(([setting]) => `provider.settings.${setting}: must be optional or have a default`),
   ];
+}
+
+// A setting of another name would be sent to the provider: it may be a secret of this product.
+function regionProblems({ regions = {}, settings, pull }: z.infer<typeof Provider>): string[] {
+  const foreign = Object.entries(regions).flatMap(([region, one]) =>
+    Object.entries(one.settings)
+      .flat()
+      .filter((setting) => !Object.hasOwn(settings, setting))
+      .map((setting) => `provider.regions.${region}.settings: ${setting} is no setting of the provider`),
+  );
+  const isOfApplication = isItem(pull.subscription) && pull.subscription.of === 'application';
+  return isOfApplication && Object.keys(regions).length > 0
+    ? [...foreign, 'provider.regions: cannot be combined with a subscription of the application']
+    : foreign;
 }
 
 function fieldProblems(path: string, { notKept, ends = [], unit = null, read }: LooseField): string[] {

@@ -56,6 +56,16 @@ const wrong: Readonly<Record<string, readonly [before: string, after: string, pr
     'JWT_SECRET: whole',
     /^provider\.settings\.JWT_SECRET: must begin with SETTING_$/,
   ],
+  region: [
+    'normaliserVersion: 1,',
+    "normaliserVersion: 1,\n    regions: { eu: { country: 'EUR', settings: {} } },",
+    /^provider\.regions\.eu\.country: must be a country such as US$/,
+  ],
+  stolen: [
+    'normaliserVersion: 1,',
+    "normaliserVersion: 1,\n    regions: { eu: { country: null, settings: { STOLEN_CLIENT_SECRET: 'JWT_SECRET' } } },",
+    /^provider\.regions\.eu\.settings: JWT_SECRET is no setting of the provider$/,
+  ],
   required: [
     'REQUIRED_CLIENT_ID: z.string().optional()',
     'REQUIRED_CLIENT_ID: z.string()',

@@ -35,6 +35,8 @@ t.test('a revocation is not done while the provider is down', async (t) => {
   provider.faults.set('/dm/token', 503);
   t.same(await revoke(ended), { done: false, tokens: null }, 'the token endpoint fails');
   provider.faults.set('/dm/token', 400);
+  t.same(await revoke(ended), { done: false, tokens: null }, 'a refusal without a code');
+  provider.faults.set('/dm/token', 401);
   t.same(await revoke(ended), { done: true, tokens: null }, 'the access has ended');
   const unreachable = configOf({ DEVICEMAKER_API_URL: 'http://127.0.0.1:1' });
   t.same(await revoke(valid, unreachable), { done: false, tokens: null }, 'there is no answer');
