@@ -10,8 +10,8 @@ import { z } from 'zod';
 /** How many entries a call may have. */
 export const mostMoved = 500;
 
-/** A statement has 30 s, and a call makes several. */
-export const movingTimeoutMs = 60_000;
+/** What the calls have in common. A statement has 30 s, and a call makes several. */
+export const moving = { idempotent: true, timeoutMs: 60_000 } as const;
 
 /** The outcome of each entry; `reasons` are those for which the service refuses one. */
 export function movedOutcomes<const R extends readonly [string, ...string[]]>(reasons: R) {

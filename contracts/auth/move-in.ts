@@ -3,7 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { UserId } from '../../domain/wire.ts';
 import { Name, ProjectId } from '../fields.ts';
-import { mostMoved, movedOutcomes, movingTimeoutMs } from '../move-in.ts';
+import { mostMoved, movedOutcomes, moving } from '../move-in.ts';
 import { AppId, SecretHash } from './schemas.ts';
 
 const MovedKey = z.object({ hash: SecretHash, name: Name, created_at: TimeParameter });
@@ -30,11 +30,10 @@ export const moveInActions = {
    * @throws PROJECT_NOT_FOUND (404)
    */
   moveInKeys: action({
+    ...moving,
     summary: 'Move API keys of another installation in',
     params: z.object({ project_id: ProjectId, keys: z.array(MovedKey).min(1).max(mostMoved) }),
     returns: movedOutcomes(['ended', 'other_project']),
-    idempotent: true,
-    timeoutMs: movingTimeoutMs,
   }),
   /**
    * The bcrypt hash is replaced by ours when the application first sends its secret. Until then a newer hash of a later call replaces
@@ -43,14 +42,13 @@ export const moveInActions = {
    * @throws PROJECT_NOT_FOUND (404)
    */
   moveInApplications: action({
+    ...moving,
     summary: 'Move applications of another installation in',
     params: z.object({
       project_id: ProjectId,
       applications: z.array(MovedApplication).min(1).max(mostMoved),
     }),
     returns: movedOutcomes(['ended', 'other_project', 'malformed_hash', 'cost_too_high']),
-    idempotent: true,
-    timeoutMs: movingTimeoutMs,
   }),
   /**
    * Each refresh token becomes the first one of a family of its user, which begins with the move: SDK_SESSION_DAYS count from then. A
@@ -59,10 +57,9 @@ export const moveInActions = {
    * another project; `ended`: the token was moved before, and its family ended here since.
    */
   moveInTokens: action({
+    ...moving,
     summary: 'Move refresh tokens of another installation in',
     params: z.object({ project_id: ProjectId, tokens: z.array(MovedToken).min(1).max(mostMoved) }),
     returns: movedOutcomes(['unknown_user', 'unknown_application', 'other_project', 'ended']),
-    idempotent: true,
-    timeoutMs: movingTimeoutMs,
   }),
 };

@@ -4,7 +4,7 @@ import { TimeParameter } from '../../domain/time/time.ts';
 import { Text, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Name, ProjectId, Scope } from '../fields.ts';
-import { mostMoved, movedOutcomes, movingTimeoutMs } from '../move-in.ts';
+import { mostMoved, movedOutcomes, moving } from '../move-in.ts';
 import { Connection } from './schemas.ts';
 
 const MovedUser = z.object({
@@ -42,11 +42,10 @@ export const moveInActions = {
    * (`auth.getProject` does). @throws PROJECT_NOT_FOUND (404) for a project that is being deleted
    */
   moveInUsers: action({
+    ...moving,
     summary: 'Move users of another installation in',
     params: z.object({ project_id: ProjectId, users: z.array(MovedUser).min(1).max(mostMoved) }),
     returns: movedOutcomes(['external_id_taken', 'erased', 'other_project']),
-    idempotent: true,
-    timeoutMs: movingTimeoutMs,
   }),
   /**
    * Tokens are plain text, as `connect` takes them. They belong to the OAuth client that the project has now, and only those of active
@@ -58,10 +57,9 @@ export const moveInActions = {
    * `unknown_user`, `erased`, `other_project`: the user; `id_taken`: the id belongs to another connection.
    */
   moveInConnections: action({
+    ...moving,
     summary: 'Move connections of another installation in',
     params: z.object({ project_id: ProjectId, connections: z.array(MovedConnection).min(1).max(mostMoved) }),
     returns: movedOutcomes(['unknown_user', 'erased', 'other_project', 'id_taken']),
-    idempotent: true,
-    timeoutMs: movingTimeoutMs,
   }),
 };
