@@ -10,7 +10,7 @@ import type {
 import type { connect } from '../../../contracts/connect.ts';
 import type { Connection } from '../../../contracts/users/schemas.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
-import { isError, ServiceError, userNotFound } from '../../../domain/errors.ts';
+import { isError, ServiceError, userNotFound, validationFailed } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import type { BrowserAnswer } from '../../../domain/wire.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -298,6 +298,11 @@ export async function startAttempt(
       await storeConsent(database, consent);
       return answer;
     }
+    // A page that was loaded before the provider had regions does not ask for one.
+    const own = await deps.call('users.ownClients', { user_id: session.userId });
+    const isAsked = regionsToChoose(config, provider, own.providers.includes(provider)).length > 0;
+    if (isAsked && region === undefined)
+      throw validationFailed([{ field: 'region', message: 'must be chosen' }]);
     const request = { user_id: session.userId, provider, region, session_id: session.id };
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeConsent(database, consent);

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../config.ts';
 import { chosenRegion, isConfigured, offeredRegions } from '../../../runtime/provider-settings.ts';
 import { clientOf } from '../../../services/connect/rules/clients.ts';
 import { passQuarters } from '../../conformance/plays.ts';
-import { newUser, simulationOf, startProduct } from '../../conformance/product.ts';
+import { consent, newUser, simulationOf, startProduct } from '../../conformance/product.ts';
 import { sweep, untilFound } from '../../conformance/providers/pulled.ts';
 import { connectTo } from '../../conformance/providers/simulated.ts';
 import type { Account } from '../../conformance/scenarios.ts';
@@ -130,6 +130,27 @@ t.test('an import names the region, whose addresses alone its tokens are sent to
   t.match(await api.expect(201, path, { body: polar }), { region: null });
 });
 
+t.test('an account of another region is another account, whatever its id', async (t) => {
+  const userId = await newUser(product);
+  const choice = { userId, provider: 'dexcom', person: 13, without: [] };
+  const state = async () => {
+    const { id } = await api.call('users.connection', { user_id: userId, provider: 'dexcom' });
+    const { connected_at, region } = await api.call('users.tokens', { user_id: userId, provider: 'dexcom' });
+    return { id, connected_at, region };
+  };
+  t.equal(await consent(product, { ...choice, region: 'eu' }), 'connected');
+  const first = await state();
+  t.equal(await consent(product, { ...choice, region: 'eu' }), 'connected');
+  t.same(await state(), first, 'the same account again');
+  t.equal(await consent(product, { ...choice, region: 'us' }), 'connected');
+  const moved = await state();
+  t.match(moved, { id: first.id, region: 'us' });
+  t.not(moved.connected_at, first.connected_at);
+  await untilFound(product, userId);
+  await sweep(product);
+  t.same(await shown({ userId }), ['active', 'us'], 'its tokens are used in the region that issued them');
+});
+
 t.test('the connect page asks for the region', async (t) => {
   const userId = await newUser(product);
   const { url } = await sessionFor(api, userId, { providers: ['dexcom'] });
@@ -148,6 +169,7 @@ t.test('the connect page asks for the region', async (t) => {
   );
   const at = `${page.url}/dexcom`;
   t.equal((await agree(browser, at, formOf(page), { region: '' })).status, 403, 'no choice');
+  t.equal((await agree(browser, at, formOf(page))).status, 422, 'a page that did not ask');
   t.equal((await agree(browser, at, formOf(page), { region: 'mars' })).status, 422, 'an unknown region');
   const leaving = await agree(browser, at, formOf(page), { region: 'eu' });
   t.equal(leadsTo(leaving).split('?')[0], `${base}/eu/v2/oauth2/login`);
