@@ -114,6 +114,12 @@ export function chosenRegion(
   throw validationFailed([{ field: 'region', message }]);
 }
 
+/** The permissions that a link to a provider asks for. Some providers let the user choose them on their page. */
+export function requestedScopes(provider: ProviderName): readonly string[] {
+  const { oauth }: Provider = providers[provider];
+  return oauth?.scope?.split(/[\s,]+/) ?? [];
+}
+
 /** The headers that every request of a provider's API needs. */
 export function apiHeadersOf(config: Config, provider: ProviderName): Readonly<Record<string, string>> {
   const { apiHeaders }: Provider = providers[provider];

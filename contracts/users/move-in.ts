@@ -27,6 +27,7 @@ const MovedConnection = z.object({
   access_token: Token,
   refresh_token: Token,
   expires_at: TimeParameter.nullable(),
+  /** Empty if it is not known: then it is what we request of the provider. */
   scope: Scope,
   status: Connection.shape.status,
   status_reason: Text.min(1).max(100).nullable(),

@@ -8,7 +8,7 @@ import { resolveOpenRange } from '../../../domain/time/open-range.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { awaitLateWrites, lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
-import { type ProviderName, providers } from '../../../providers/all.ts';
+import { requestedScopes } from '../../../runtime/provider-settings.ts';
 import {
   type ConsentRow,
   countConsents,
@@ -61,15 +61,9 @@ function toWire(row: ConsentRow): Consent {
   };
 }
 
-/** The permissions that a link to a provider asks for. Some providers let the user choose them on their page. */
-function askedScopes(provider: ProviderName): readonly string[] {
-  const { oauth } = providers[provider];
-  return oauth?.scope?.split(/[\s,]+/) ?? [];
-}
-
 /** Stores a consent, unless the user is deleted. */
 export async function storeConsent(database: Database, agreement: Omit<NewConsent, 'scopes'>): Promise<void> {
-  const consent = { ...agreement, scopes: askedScopes(agreement.provider) };
+  const consent = { ...agreement, scopes: requestedScopes(agreement.provider) };
   await database.transaction(async (transaction) => {
     await lockLateWrites(transaction, 'consents');
     await insertConsent(transaction, consent);

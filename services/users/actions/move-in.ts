@@ -10,7 +10,7 @@ import { type NewAuditEntry, recordAudits } from '../../../mixins/database/audit
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { type AuditOrigin, moveInOrigin } from '../../../runtime/audit-origin.ts';
-import { chosenRegion } from '../../../runtime/provider-settings.ts';
+import { chosenRegion, requestedScopes } from '../../../runtime/provider-settings.ts';
 import { insertFormerAccount } from '../tables/accounts.ts';
 import {
   type FoundConnection,
@@ -177,7 +177,8 @@ function sealedRow(cipher: Cipher, given: Entry): MovedConnectionRow {
     region,
     status,
     status_reason: reasonOf(given),
-    scope: [...new Set(given.scope)],
+    // By the OAuth standard, a scope that was not returned equals the requested one.
+    scope: [...new Set(given.scope.length === 0 ? requestedScopes(provider) : given.scope)],
     access_token: sealed(tokens.access_token),
     refresh_token: sealed(tokens.refresh_token),
     expires_at: isoTimeOrNull(tokens.expires_at?.ms ?? null),

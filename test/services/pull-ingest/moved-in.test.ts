@@ -26,7 +26,7 @@ t.test('a moved connection is swept like one that was made here, and begins no b
   const connection: Moved = {
     ...{ id: randomUUID(), user_id, provider: 'withings', provider_user_id: 'w-1', status: 'active' },
     ...{ access_token: 'moved', refresh_token: 'r', expires_at: isoTime(Date.now() + dayMs) },
-    scope: ['user.metrics', 'user.activity'],
+    scope: [],
     ...{ status_reason: null, created_at, last_synced_at: null },
   };
   const moved = { project_id: 'default', connections: [connection] };

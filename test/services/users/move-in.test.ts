@@ -180,6 +180,24 @@ t.test('an active connection keeps its id and tokens, encrypted, and begins no b
   );
 });
 
+t.test('a scope that is not known is the one that we request', async (t) => {
+  const user_id = await movedUser();
+  const connections = [
+    connectionOf(user_id, { scope: [] }),
+    connectionOf(user_id, { provider: 'suunto', scope: [] }),
+  ];
+  t.same(await moveConnections(connections), [saved, saved]);
+  const scopes = (await call('users.connections', { user_id })).map(({ provider, scope }) => [
+    provider,
+    scope,
+  ]);
+  t.same(Object.fromEntries(scopes), {
+    withings: ['user.info', 'user.metrics', 'user.activity'],
+    suunto: [],
+  });
+  t.same(await moveConnections(connections), [same, same]);
+});
+
 t.test('ended connections are kept without tokens', async (t) => {
   const user_id = await movedUser();
   const revoked = connectionOf(user_id, { status: 'revoked', status_reason: 'ignored' });
