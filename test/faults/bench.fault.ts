@@ -8,10 +8,10 @@ import { adminUrl, natsUrl } from '../support/servers/database.ts';
 
 const run = promisify(execFile);
 const bench = (...args: string[]) =>
-  run(process.execPath, [join(import.meta.dirname, '../../bench/run.ts'), ...args], { timeout: 540_000 });
+  run(process.execPath, [join(import.meta.dirname, '../../bench/run.ts'), ...args], { timeout: 1_800_000 });
 const onServers = ['--database', adminUrl(), '--nats', natsUrl()];
 
-t.setTimeout(580_000);
+t.setTimeout(1_900_000); // only what hangs is ended: a busy machine takes three times as long
 t.teardown(async () => {
   const names = await withClient(adminUrl(), (client) =>
     client.query<{ name: string }>(
@@ -24,7 +24,7 @@ t.teardown(async () => {
 t.test(
   'measures everything on a tiny data set, and its answers equal a calculation from the samples',
   async (t) => {
-    t.setTimeout(550_000); // a dozen processes are started, on a machine that runs other tests beside
+    t.setTimeout(1_850_000); // a dozen processes are started, on a machine that runs other tests beside
     const { stdout } = await bench('--quick', ...onServers);
     const sections = stdout.split(/^### /m).slice(1);
     t.strictSame(
