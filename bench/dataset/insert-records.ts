@@ -38,9 +38,12 @@ const nights = `
   ) n
   where not exists (select from timeseries.sleep_session where user_id = $1)`;
 
+// The same in each data set, for the answers of two commits are compared.
 const connections = `
-  insert into users.connection (user_id, provider, provider_user_id, status, scope)
-  select $1, provider, 'bench', 'revoked', '{read}' from unnest(array['devicemaker', 'activitynet']) provider
+  insert into users.connection (id, user_id, provider, provider_user_id, status, scope, created_at,
+    updated_at, connected_at)
+  select md5($1::text || provider)::uuid, $1::uuid, provider, 'bench', 'revoked', '{read}', $2::timestamptz, $2, $2
+  from unnest(array['devicemaker', 'activitynet']) provider
   on conflict (user_id, provider) do nothing`;
 
 const parametersOf = (userId: string, { endMs }: Plan) => [
@@ -59,6 +62,6 @@ export async function insertDays(pool: pg.Pool, plan: Plan): Promise<void> {
 /** Inserts a night before each day and two connections for one user, unless the data set has them. */
 export async function insertNights(pool: pg.Pool, plan: Plan): Promise<void> {
   await pool.query(nights, parametersOf(plan.minuteId, plan));
-  await pool.query(connections, [plan.minuteId]);
+  await pool.query(connections, [plan.minuteId, isoTime(startMs)]);
   await pool.query('analyze timeseries.sleep_session');
 }
