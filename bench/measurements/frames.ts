@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { dayMs, localDate } from '../../domain/time/time.ts';
+import { dayMs, hourMs, localDate } from '../../domain/time/time.ts';
 import { buildConsole } from '../../stack/commands/console-build.ts';
 import { chromiumMissing, findChromium } from '../../stack/packages/find-chromium.ts';
 import { type Frames, framesDuring, scrollThrough } from '../browser/frames.ts';
@@ -59,8 +59,9 @@ export const frames: Measurement = {
 async function fill(pool: pg.Pool, { hertzId, hertz }: Plan, users: number): Promise<void> {
   await insertUsers(pool, users, [hertzId]);
   const cohort = await insertSeries(pool, { ...hertz, everySeconds: 1, zoneOffsetMinutes: 0 });
-  const today = Math.floor(Date.now() / dayMs) * dayMs;
-  await insertSamples(pool, cohort, today - days * dayMs, today);
+  // Up to now: the chart begins with the last 24 hours, and zooms into their middle.
+  const hour = Math.floor(Date.now() / hourMs) * hourMs;
+  await insertSamples(pool, cohort, hour - days * dayMs, hour);
   await insertRecentRecords(pool, hertzId);
   await pool.query('analyze');
 }
