@@ -178,7 +178,7 @@ async function moveUsers(move: AccountMove): Promise<MovedUsers> {
         const text = row[field]?.trim() ?? null;
         if (text === null || text.length <= most) return text;
         ledger.changed({ table: 'user', id: row.id, what: field, reason: `cut to ${most} characters` });
-        return text.slice(0, most).trim();
+        return text.slice(0, most).trim().toWellFormed();
       };
       return {
         id: row.id,
@@ -214,7 +214,7 @@ function moveApplications(move: AccountMove) {
     entryOf: ({ app_id, app_secret_hash, name, created_at }) => ({
       app_id,
       secret_bcrypt: app_secret_hash,
-      name: (name ?? '').trim().slice(0, mostNameCharacters) || 'Moved',
+      name: nameOf(name),
       created_at: timeOf(created_at),
     }),
     send: (call, applications) =>
@@ -234,12 +234,16 @@ function moveKeys(move: AccountMove) {
     idOf: (row) => ({ id: hashOfKey(row).slice(0, 12) }),
     entryOf: (row) => ({
       hash: hashOfKey(row),
-      name: (row.name ?? '').trim().slice(0, mostNameCharacters) || 'Moved',
+      name: nameOf(row.name),
       created_at: timeOf(row.created_at),
     }),
     send: (call, keys) => call('auth.moveInKeys', { project_id: move.projectId, keys }),
   });
 }
+
+/** A name as it may be here. */
+const nameOf = (name: string | null) =>
+  (name ?? '').trim().slice(0, mostNameCharacters).toWellFormed() || 'Moved';
 
 const hashOfKey = ({ id, key_hash }: z.infer<typeof KeyRow>) => key_hash ?? sha256(id);
 

@@ -21,10 +21,11 @@ export async function countReported({ columns }: Source, reader: Reader, ledger:
 
 // Each developer is named, so that the operator can invite them.
 async function nameDevelopers(reader: Reader, ledger: Ledger): Promise<void> {
-  const rows = await reader.rows<{ id: string }>(
-    'select id::text as id from developer order by id limit 1000',
+  const rows = await reader.rows<{ id: string; email: string }>(
+    'select id::text as id, email from developer order by email limit 1000',
   );
-  for (const { id } of rows) ledger.changed({ table: 'developer', id, reason: 'to be invited anew' });
+  for (const { id, email } of rows)
+    ledger.changed({ table: 'developer', id, what: email, reason: 'to be invited anew' });
 }
 
 async function countOf(reader: Reader, statement: string, values: readonly unknown[] = []): Promise<number> {

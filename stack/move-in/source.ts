@@ -5,7 +5,7 @@ import { isLostConnection } from '../../runtime/failure.ts';
 import { StartError } from '../machine/start-error.ts';
 import { type Columns, checkTables, isRead } from './source-tables.ts';
 
-// The database of Open Wearables. Nothing is ever written there: each connection refuses writes, and each transaction is read-only.
+// The database of Open Wearables. Nothing is ever written there: all statements run in transactions that refuse writes.
 
 /** A row as pg returns it. */
 type Row = pg.QueryResultRow;
@@ -33,6 +33,8 @@ const connectMs = 15_000;
 const statementMs = 900_000;
 const idleMs = 900_000;
 const lockMs = 10_000;
+const limits = `set local timezone = 'UTC'; set local statement_timeout = ${statementMs};
+  set local idle_in_transaction_session_timeout = ${idleMs}; set local lock_timeout = ${lockMs}`;
 
 /** Opens the database and checks its tables. `password` replaces the one of the address. @throws StartError */
 export async function openSource(
@@ -85,11 +87,9 @@ async function transaction<T>(pool: pg.Pool, work: (reader: Reader) => Promise<T
   const ignore = () => undefined;
   client.on('error', ignore);
   try {
-    await client.query('set default_transaction_read_only = on');
-    await client.query(
-      `set timezone = 'UTC'; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}; set lock_timeout = ${lockMs}`,
-    );
     await client.query('begin transaction isolation level repeatable read, read only');
+    // Of the transaction only: a pooler may give the connection to somebody else after it.
+    await client.query(limits);
     const result = await work(readerOf(client));
     await client.query('commit');
     isBroken = false;

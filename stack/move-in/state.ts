@@ -151,15 +151,22 @@ export class RunFolder {
   #writeLines(lines: readonly Line[]): void {
     if (lines.length === 0) return;
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    appendFileSync(this.#lines, text);
-    fsyncSync(this.#lines);
+    this.#write(this.#lines, text);
     this.#bytes += Buffer.byteLength(text);
   }
 
   #append(entry: Entry): void {
     if (this.#state < 0) return;
-    appendFileSync(this.#state, `${JSON.stringify(entry)}\n`);
-    fsyncSync(this.#state);
+    this.#write(this.#state, `${JSON.stringify(entry)}\n`);
+  }
+
+  #write(file: number, text: string): void {
+    try {
+      appendFileSync(file, text);
+      fsyncSync(file);
+    } catch (error) {
+      throw folderError(error, '--report', this.#folder) ?? error;
+    }
   }
 }
 

@@ -53,7 +53,7 @@ t.test('SIGINT ends it after the call in flight, and the next run goes on', asyn
       source: more,
       series: seriesIds.heartRate,
       start: '2025-01-06T00:00:00Z',
-      count: 300_000,
+      count: 100_000,
       step_seconds: 60,
     },
   });

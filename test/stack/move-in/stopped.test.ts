@@ -55,6 +55,22 @@ t.test('a run that was stopped goes on with the users who are not done', async (
   });
 });
 
+t.test('two runs at once move everything once', async (t) => {
+  const other = await sourceDatabase(t);
+  const again = await startApi(t);
+  await addInstallation(other);
+  const runs = [reportFolder(t), reportFolder(t)].map((folder) =>
+    runMoveIn({ api: again, source: other, folder }),
+  );
+  for (const { ledger, comparison } of await Promise.all(runs)) {
+    t.match(ledger.counts, { user: { moved: 3 }, event_record: { moved: 4 }, refresh_token: { moved: 1 } });
+    t.match(comparison, { counts: { differences: [] }, records: { differences: [] } });
+  }
+  const count = `select (select count(*)::int from users.person) as users, (select count(*)::int from auth.family) as families,
+    (select count(*)::int from timeseries.workout) as workouts, (select count(*)::int from timeseries.sleep_session) as sleeps`;
+  t.match(await again.database.query(count), [{ users: 3, families: 2, workouts: 1, sleeps: 2 }]);
+});
+
 t.test('a line that was being written when the process died is written anew', async (t) => {
   const folder = reportFolder(t);
   await runMoveIn({ api, source, folder });
