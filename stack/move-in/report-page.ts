@@ -57,12 +57,12 @@ export function reportPage(result: MoveInResult): string {
 }
 
 const remaining = [
-  'Set the OAuth clients of the providers to the ones that the source has: a token works with its own client only.',
-  'Register our webhook addresses at the providers in place of those of the source: `npm run -s webhook-addresses` prints them.',
+  'docs/moving-in.md has the switch step by step.',
   'Invite the developers in the console: their passwords are not moved.',
-  'Endpoints of webhooks are not in the database of the source, and their secrets are new here: `POST /api/v1/webhook-endpoints` makes one, or the page Webhooks of the console.',
-  'Let the applications use our address, and stop the workers of the source, so that only one installation refreshes the tokens.',
-  'Run the same command once more after the switch: it brings what arrived meanwhile. Repeated runs move nothing twice.',
+  'Make the endpoints for events anew, with `POST /api/v1/webhook-endpoints` or in the console: they are not in the database of the source, and their secrets are new.',
+  'Stop the workers of the source before the OAuth clients of its providers are set here: of two installations that refresh a token, one loses the connection.',
+  'Run the same command once more then: it brings what arrived meanwhile. Repeated runs move nothing twice.',
+  'Register our webhook addresses at the providers in place of those of the source: `npm run -s webhook-addresses` prints them.',
 ];
 
 function tableRows(counts: Counts): Cell[][] {
