@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Connection } from '../../contracts/users/schemas.ts';
+import { isError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Ledger, Left } from './ledger.ts';
@@ -89,7 +90,11 @@ async function movePage<Row, Entry>(
 ): Promise<{ readonly row: Row; readonly isNew: boolean }[]> {
   const ready: Ready<Row, Entry>[] = [];
   for (const given of rows) {
-    const row = table.row.parse(given);
+    const row = table.row.safeParse(given).data;
+    if (row === undefined) {
+      ledger.left({ table: table.table, reason: unreadable });
+      continue;
+    }
     const entry = table.entryOf(row);
     if (typeof entry === 'string') ledger.left({ table: table.table, reason: entry, ...table.idOf(row) });
     else ready.push({ row, entry });
@@ -105,6 +110,8 @@ async function movePage<Row, Entry>(
     return [{ row, isNew: outcome?.outcome === 'saved' }];
   });
 }
+
+const unreadable = 'a column has a value that it should not have';
 
 interface Ready<Row, Entry> {
   readonly row: Row;
@@ -123,8 +130,11 @@ async function sendEntries<Row, Entry>(
     return (await table.send(call, entries)).outcomes;
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    const isInvalid = isError(error, 'VALIDATION_FAILED');
     if (ready.length === 1)
-      return [{ outcome: 'refused', reason: 'a field has a value that is not allowed here' }];
+      return [
+        { outcome: 'refused', reason: isInvalid ? unreadable : 'its owner failed, and has logged why' },
+      ];
     const middle = Math.ceil(ready.length / 2);
     return [
       ...(await sendEntries(call, table, ready.slice(0, middle))),
@@ -136,7 +146,8 @@ async function sendEntries<Row, Entry>(
 /** Hashes a key or a token as the owner of credentials does. */
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const Id = z.uuid();
+// Of any version and variant: the owners refuse what is none of RFC 9562.
+const Id = z.guid();
 const Text = z.string().nullable();
 const Time = z.date().nullable();
 

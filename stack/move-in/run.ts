@@ -70,9 +70,12 @@ async function run(
   say('Users, credentials and connections');
   const accounts = new Ledger();
   const users = await moveAccounts({ ...options, source, call, ledger: accounts, signal });
+  checkChosen(options, accounts);
   const total = new Ledger();
   const samples = new Map<string, SampleCounts>();
-  for (const [id, user] of done) {
+  for (const id of users.ids) {
+    const user = done.get(id);
+    if (user === undefined) continue;
     total.add(user.counts);
     samples.set(id, user.samples);
   }
@@ -129,6 +132,12 @@ async function run(
   writeFileSync(result.page, reportPage(result), { mode: 0o600 });
   folder.end(endedAt);
   return result;
+}
+
+function checkChosen({ userIds }: MoveInOptions, { counts }: Ledger): void {
+  const read = counts.user?.read ?? 0;
+  if (userIds !== null && read < userIds.length)
+    throw new StartError(`--users: the source has ${read} of these ${userIds.length} users.`);
 }
 
 async function checkProject(call: Call, project_id: string): Promise<void> {
