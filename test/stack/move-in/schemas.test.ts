@@ -63,6 +63,31 @@ t.test('keys that a newer version has hashed are valid too', async (t) => {
   t.equal((await api.ask('/api/v1/users', { key })).status, 200);
 });
 
+t.test(
+  'a user whose id is no UUID of the standard is left with all data, and the others are moved',
+  async (t) => {
+    const source = await sourceDatabase(t);
+    const odd = '00000000-0000-0000-0000-000000000001';
+    await insert(source, 'user', { id: odd });
+    const user = await addUser(source);
+    await insert(source, 'data_source', { id: odd.replace('1', '2'), user_id: user, provider: 'garmin' });
+    const samples = {
+      series: seriesIds.heartRate,
+      start: '2026-03-02T10:00:00Z',
+      count: 9,
+      step_seconds: 60,
+    };
+    await addSamples(source, { ...samples, source: odd.replace('1', '2') });
+    await addSamples(source, { ...samples, source: await addSource(source, odd, 'garmin') });
+    const { ledger } = await runMoveIn({ api, source, folder: reportFolder(t) });
+    t.match(ledger.counts, {
+      user: { read: 2, moved: 1, left: { 'a column has a value that it should not have': 1 } },
+      data_source: { read: 2, moved: 1, left: { 'its user was not moved': 1 } },
+      data_point_series: { read: 18, moved: 9, left: { 'its user was not moved': 9 } },
+    });
+  },
+);
+
 t.test('a week with more samples than are held at once is moved in parts', async (t) => {
   const source = await sourceDatabase(t);
   const user = await addUser(source);

@@ -18,6 +18,8 @@ export interface TestRun {
   /** Calls in place of those of the services. */
   readonly call?: Call;
   readonly signal?: AbortSignal;
+  /** How long services may be away; default: not at all. */
+  readonly patienceMs?: number;
 }
 
 /** Moves a source in, with services that are not waited for. */
@@ -28,6 +30,7 @@ export async function runMoveIn({
   args = [],
   call,
   signal,
+  patienceMs = 0,
 }: TestRun): Promise<MoveInResult> {
   const options = moveInOptions([source.url, '--report', folder, ...args]);
   if (options === null) throw new Error('the arguments ask for help');
@@ -36,7 +39,7 @@ export async function runMoveIn({
     folder,
     lines: { isTerminal: false, write: () => undefined },
     signal: signal ?? new AbortController().signal,
-    patienceMs: 0,
+    patienceMs,
   });
 }
 
