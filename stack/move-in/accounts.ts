@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Connection } from '../../contracts/users/schemas.ts';
 import { isError } from '../../domain/errors.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Ledger, Left } from './ledger.ts';
@@ -311,9 +312,9 @@ function moveConnections(move: AccountMove, users: ReadonlySet<string>) {
       if (row.user_id === null || !users.has(row.user_id)) return 'its user was not moved';
       const target = connectionTarget(row);
       if (target === null) return `${noProvider}: ${row.provider}`;
-      const { provider, status, reason } = target;
-      if (reason !== null)
-        move.ledger.changed({ table: 'user_connection', id: row.id, user_id: row.user_id, reason });
+      const { provider, status, ended } = target;
+      const at = { table: 'user_connection', id: row.id, user_id: row.user_id } as const;
+      if (ended !== null) move.ledger.changed({ ...at, reason: endings[ended] });
       return {
         id: row.id,
         user_id: row.user_id,
@@ -325,7 +326,7 @@ function moveConnections(move: AccountMove, users: ReadonlySet<string>) {
         expires_at: row.token_expires_at?.toISOString() ?? null,
         scope: scopesOf(row.scope),
         status,
-        status_reason: reason,
+        status_reason: ended,
         created_at: timeOf(row.created_at),
         last_synced_at: row.last_synced_at?.toISOString() ?? null,
       };
@@ -340,8 +341,14 @@ interface ConnectionTarget {
   readonly provider: ProviderName;
   readonly status: Status;
   /** Why the status is not the one that the row has. */
-  readonly reason: string | null;
+  readonly ended: keyof typeof endings | null;
 }
+
+/** Codes of connections that are expired here and were not there, as the report says them. */
+const endings = {
+  STATUS_UNKNOWN: 'expired here: its status is unknown',
+  TOKEN_OF_FORMER_API: 'expired here: its token is one of another API',
+} as const;
 
 const statuses: Readonly<Record<string, Status>> = {
   active: 'active',
@@ -357,13 +364,12 @@ function connectionTarget(row: ConnectionRow): ConnectionTarget | null {
   const source = row.access_token === null ? null : 'api';
   const provider = providerOf({ provider: row.provider, source })?.provider;
   if (provider === undefined) return null;
-  const status = statuses[row.status];
+  const status = ownValue(statuses, row.status);
   const isOfApi = scopesOf(row.scope).some((scope) => scope.includes(`/auth/${provider}.`));
-  if (status === undefined)
-    return { provider, status: 'expired', reason: 'expired here: its status is unknown' };
+  if (status === undefined) return { provider, status: 'expired', ended: 'STATUS_UNKNOWN' };
   const isUseless = status === 'active' && source !== null && withFormerApi.has(row.provider) && !isOfApi;
-  if (!isUseless) return { provider, status, reason: null };
-  return { provider, status: 'expired', reason: 'expired here: its token is one of another API' };
+  if (!isUseless) return { provider, status, ended: null };
+  return { provider, status: 'expired', ended: 'TOKEN_OF_FORMER_API' };
 }
 
 const mostScopes = 100;

@@ -23,7 +23,7 @@ t.test('its key reads users, connections and records by the names that it has', 
   t.match(await ask('/users?search=Ada'), { status: 200, body: { items: [{ id: ada }], total: 1 } });
   t.match(await ask('/users?provider=garmin'), { status: 200, body: { items: [{ id: ada }] } });
   const connections = Connections.parse((await ask(`/users/${ada}/connections`)).body);
-  t.same(connections.map(({ provider }) => provider).sort(), ['garmin', 'googlehealth', 'strava']);
+  t.same(connections.map(({ provider }) => provider).sort(), ['garmin', 'googlehealth', 'polar', 'strava']);
   const { data } = Page.parse((await ask(`/users/${ada}/events/workouts?${range}`)).body);
   t.same(
     data.filter(({ id }) => id === workout).map((item) => item.source.provider),

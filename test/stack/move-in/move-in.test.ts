@@ -100,6 +100,7 @@ t.test('the same users, keys, tokens and records are there', async (t) => {
       { provider: 'activitynet', status: 'revoked' },
       { provider: 'devicemaker', status: 'active', provider_user_id: 'garmin-1', scope: ['A', 'B'] },
       { provider: 'googlehealth', status: 'expired' },
+      { provider: 'polar', status: 'expired' },
     ],
   );
   t.match((await asked(`/users/${bob}/connections`)).body, [{ provider: 'phone', status: 'active' }]);
@@ -203,7 +204,7 @@ t.test('--users and --since move a part', async (t) => {
     user: { read: 1, moved: 1 },
     data_point_series: { moved: 103, left: { 'has no valid time': 1 } },
     event_record: { read: 1, moved: 1 },
-    user_connection: { read: 3 },
+    user_connection: { read: 4 },
   });
   t.notOk(Object.hasOwn(ledger.counts, 'developer'));
 });

@@ -136,6 +136,7 @@ async function addConnections(
     ...{ user_id: ada, provider: 'fitbit', provider_user_id: 'F1', access_token: 'old-api' },
     ...{ refresh_token: 'old-refresh', token_expires_at: expiry, scope: 'heartrate sleep' },
   });
+  await add({ user_id: ada, provider: 'polar', provider_user_id: 'p1', status: 'toString' });
   await add({ user_id: bob, provider: 'apple' });
   await add({ user_id: bob, provider: 'samsung' });
   await add({ user_id: carol, provider: 'sensorbio', provider_user_id: 's1', access_token: 'x' });
