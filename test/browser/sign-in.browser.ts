@@ -106,6 +106,7 @@ t.test('a member with the role support is offered nothing that would be refused'
 t.test('an owner sets the credentials and the connect page of the project', async (t) => {
   const { page, complaints } = await openAt('/members');
   const credentials = page.getByRole('form', { name: 'Set credentials' });
+  await credentials.getByRole('combobox').selectOption('withings');
   await credentials.getByLabel('Client id').fill('client-of-default');
   await credentials.getByLabel('Client secret').fill('a secret of the tests');
   await credentials.getByRole('button', { name: 'Set credentials' }).click();

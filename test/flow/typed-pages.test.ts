@@ -21,10 +21,13 @@ import { freePort } from '../../stack/machine/ports.ts';
 import { appleExport, record } from '../services/file-import/importing.ts';
 import { type Ask, ask } from '../support/api.ts';
 import { agree, formOf, leadsTo, visitor } from '../support/connect-page.ts';
+import { sourceDatabase } from '../support/move-in/source-database.ts';
+import { addUser, insert } from '../support/move-in/source-rows.ts';
 
 /*
  * The commands of README and of docs/ as a reader types them: each block as it stands, in order, in a shell in the
- * folder of the source, against what `npm start` runs. Only the two ports differ, because those of the pages may be in use.
+ * folder of the source, against what `npm start` runs. Only the two ports differ, because those of the pages may be in use, and the
+ * installation that is moved in.
  */
 t.setTimeout(3_600_000);
 const whole = t; // what a test starts for the following ones
@@ -49,6 +52,12 @@ writeFileSync(join(programs, 'git'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
 // A refused request ends its block. A busy machine answers 504, which says: try again.
 writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nshow-error\nretry = 20\nretry-delay = 2\n');
 
+// What docs/moving-in.md moves.
+const formerInstallation = await sourceDatabase(t);
+await addUser(formerInstallation, { first_name: 'Ada' });
+const movedKey = 'sk-0123456789abcdef0123456789abcdef';
+await insert(formerInstallation, 'api_key', { id: movedKey, name: 'Backend' });
+
 const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
 const environment = {
   ...{ PATH: `${programs}:${PATH}`, HOME, NODE_COMPILE_CACHE, CURL_HOME: folder, PORT: String(port) },
@@ -67,7 +76,12 @@ function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', block = '']) => ({
     language,
-    text: block.replaceAll(':3000', `:${port}`).replaceAll(/\b4000\b/g, String(receiverPort)),
+    text: block
+      .replaceAll(':3000', `:${port}`)
+      .replaceAll(/\b4000\b/g, String(receiverPort))
+      .replaceAll('PGPASSWORD=… ', '')
+      .replaceAll('sk-…', movedKey)
+      .replaceAll('postgres://reader@db.example:5432/open-wearables', formerInstallation.url),
   }));
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -272,10 +273,15 @@ t.test('a start, the commands beside it, and its end', async (t) => {
         .catch(() => false);
     t.ok(await waitUntil(isReady, patienceMs));
     for (const file of ['postgres/postmaster.pid', 'nats/nats.pid']) {
-      const pidIn = () => Number(readFileSync(join(data, file), 'utf8').split('\n')[0]);
-      const killed = pidIn();
+      const killed = Number(readFileSync(join(data, file), 'utf8').split('\n')[0]);
       process.kill(killed, 'SIGKILL');
-      const isOther = async () => existsSync(join(data, file)) && pidIn() !== killed && (await isReady());
+      // A server that starts removes the file of the former one, and writes its own.
+      const pid = () =>
+        readFile(join(data, file), 'utf8').then(
+          (text) => Number(text.split('\n')[0]),
+          () => killed,
+        );
+      const isOther = async () => (await pid()) !== killed && (await isReady());
       t.ok(await waitUntil(isOther, patienceMs), file);
     }
     t.match(output(), /^PostgreSQL ended by itself.* It is started again /m);

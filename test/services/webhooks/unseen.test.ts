@@ -48,7 +48,8 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   of_connection: {
     'that of the user, which never changes': ['project_id'],
-    'with another client it is connected anew': ['provider_client_id'],
+    'with another client or region it is connected anew': ['provider_client_id', 'region'],
+    'compared by a repeated move': ['moved_hash', 'moved_version'],
     'not a state of the connection': [
       ...[
         'created_at',
