@@ -25,6 +25,8 @@ interface Part {
 
 const bytesPerCall = 250_000;
 const itemsPerCall = 1000;
+/** Each id of a record takes a lock, of which the server of the store has a few thousand for all. */
+const idsPerCall = 200;
 /** A week with fewer samples is sent as it is. */
 const leastAsked = 500;
 /** So many items in a row that fail for no reason of theirs are a failure of the store. */
@@ -48,6 +50,7 @@ export class StoreBatch {
   readonly #signal: AbortSignal;
   #parts: Part[] = [];
   #bytes = 0;
+  #ids = 0;
   #provider: ProviderName | null = null;
   #failures = 0;
   readonly #refused = new WeakSet<MovedItem>();
@@ -65,9 +68,11 @@ export class StoreBatch {
     this.#provider = moved.provider;
     for (const item of await this.#openParts(moved)) {
       const bytes = JSON.stringify(item).length;
-      if (this.#bytes + bytes > bytesPerCall || this.#parts.length === itemsPerCall) await this.flush();
+      const isFull = this.#parts.length === itemsPerCall || this.#ids === idsPerCall;
+      if (isFull || this.#bytes + bytes > bytesPerCall) await this.flush();
       this.#parts.push({ of: moved, item, bytes });
       this.#bytes += bytes;
+      if (item.record_id !== null) this.#ids += 1;
     }
   }
 
@@ -99,6 +104,7 @@ export class StoreBatch {
     const parts = this.#parts;
     this.#parts = [];
     this.#bytes = 0;
+    this.#ids = 0;
     if (this.#provider !== null && parts.length > 0) await this.#send(this.#provider, parts);
   }
 
