@@ -15,9 +15,15 @@ const clock = (ms: number, offset = 0) =>
 const partOf = (lastsMs: number, rest_time: number) => ({
   time: lastsMs / 100,
   distance: Math.round(lastsMs / 250),
-  ...{ stroke_rate: 24, calories_total: 40, wattminutes_total: 900, targets: { pace: 1200 } },
+  stroke_rate: 24,
+  calories_total: 40,
+  wattminutes_total: 900,
+  targets: { pace: 1200 },
   heart_rate: { average: 140, min: 120, max: 155, ending: 150, rest: 110, recovery: 100 },
-  ...{ type: 'time', rest_time, rest_distance: rest_time / 10, machine: 'rower' },
+  type: 'time',
+  rest_time,
+  rest_distance: rest_time / 10,
+  machine: 'rower',
 });
 
 /** Two intervals, with a stroke each 15 seconds but for the rest of ten seconds between them. */

@@ -1,5 +1,5 @@
-import { archiveKinds } from '../../../providers/file/archive-kinds.ts';
 import { skipped } from '../../../providers/file/entry.ts';
+import { archiveKinds } from '../../../providers/file/recognised-kinds.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import {
   BatchBuilder,

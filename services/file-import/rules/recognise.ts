@@ -1,5 +1,5 @@
 import type { fileKinds } from '../../../contracts/file-import.ts';
-import { documentKinds } from '../../../providers/file/document-kinds.ts';
+import { documentKinds } from '../../../providers/file/recognised-kinds.ts';
 import type { Content, Keep } from './content.ts';
 import type { EntryStream, ReadContext } from './file-bytes.ts';
 import { readApple } from './read-apple.ts';

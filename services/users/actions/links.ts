@@ -131,7 +131,9 @@ async function link(
     await enqueueTokenRevocations(transaction, user_id, provider);
   if (isOther) await insertFormerAccount(transaction, user_id, former.id);
   await cancelTokenRevocations(transaction, {
-    ...{ provider, provider_user_id, region: sealed.region },
+    provider,
+    provider_user_id,
+    region: sealed.region,
     client: sealed.providerClientId,
   });
   const connection = await upsertConnection(transaction, {

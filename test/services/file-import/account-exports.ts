@@ -25,6 +25,7 @@ export async function startImports(t: Test) {
       ...(await readAll(api, userId, range)),
       activity: await rowsAt(userId, 'summaries/activity'),
       sleep: await rowsAt(userId, 'summaries/sleep'),
+      scores: await rowsAt(userId, 'scores'),
     }),
     /** The scores of a kind, by size. */
     scoresOf: async (userId: string, kind: string) =>

@@ -3,34 +3,17 @@ import { z } from 'zod';
 import { type SamsungExport, samsungExport, samsungZip } from '../../../sandbox/files/samsung-health.ts';
 import { type ZippedFile, zipOf } from '../../../sandbox/files/zip.ts';
 import { phoneDays } from '../../../sandbox/phone/days.ts';
-import { createUser, startApi } from '../../support/api.ts';
-import { readAll } from '../../support/read-all.ts';
+import { createUser } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { installApp } from '../phone-ingest/app.ts';
+import { startImports, valuesOf } from './account-exports.ts';
 import { expectSameFromEachPart, importFile, namesOf } from './importing.ts';
 
-const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_API_KEY: '100000' });
+const { api, rowsAt, allOf } = await startImports(t);
 const startMs = Date.parse('2026-03-01T23:00:00Z');
 const user = { seed: 'a user', startMs, days: 4, offsetMinutes: 60 };
-const range = { start: '2026-02-20', end: '2026-04-10' };
-const query = `start_date=${range.start}&end_date=${range.end}`;
-
-const Rows = z.object({ data: z.array(z.looseObject({})) });
-const rowsAt = async (userId: string, path: string, more = '') =>
-  Rows.parse(await api.expect(200, `/users/${userId}/${path}?${query}${more}`)).data;
-
-/** All that the API says of a user, by which imports are compared. */
-async function allOf(userId: string) {
-  return {
-    ...(await readAll(api, userId, range)),
-    activity: await rowsAt(userId, 'summaries/activity'),
-    sleep: await rowsAt(userId, 'summaries/sleep'),
-    scores: await rowsAt(userId, 'scores'),
-  };
-}
 
 const stepsOf = (activity: readonly Record<string, unknown>[]) => activity.map(({ steps }) => steps);
-const valuesOf = (samples: readonly [string, number][] = []) => samples.map(([, value]) => value);
 const hundredths = (value: unknown) => Math.round(Number(value) * 100) / 100;
 
 const Track = z.object({ geometry: z.object({ coordinates: z.array(z.unknown()) }).nullable() });

@@ -1,33 +1,16 @@
 import t, { type Test } from 'tap';
-import { z } from 'zod';
 import { type ZeppLedger, zeppExport } from '../../../sandbox/files/zepp.ts';
 import { type ZippedFile, zipOf } from '../../../sandbox/files/zip.ts';
 import { phoneDays } from '../../../sandbox/phone/days.ts';
-import { createUser, startApi } from '../../support/api.ts';
-import { readAll } from '../../support/read-all.ts';
+import { createUser } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { installApp } from '../phone-ingest/app.ts';
+import { startImports, valuesOf } from './account-exports.ts';
 import { expectSameFromEachPart, importFile, namesOf } from './importing.ts';
 
-const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_API_KEY: '100000' });
+const { api, rowsAt, allOf } = await startImports(t);
 const user = { seed: 'a user', startMs: Date.parse('2026-03-01T23:00:00Z'), days: 4, offsetMinutes: 60 };
-const range = { start: '2026-02-20', end: '2026-04-10' };
-const query = `start_date=${range.start}&end_date=${range.end}`;
 
-const Rows = z.object({ data: z.array(z.looseObject({})) });
-const rowsAt = async (userId: string, path: string, more = '') =>
-  Rows.parse(await api.expect(200, `/users/${userId}/${path}?${query}${more}`)).data;
-
-/** All that the API says of a user, by which imports are compared. */
-async function allOf(userId: string) {
-  return {
-    ...(await readAll(api, userId, range)),
-    activity: await rowsAt(userId, 'summaries/activity'),
-    sleep: await rowsAt(userId, 'summaries/sleep'),
-  };
-}
-
-const valuesOf = (samples: readonly [string, number][] = []) => samples.map(([, value]) => value);
 /** The first night has heart rates on a day without steps. */
 const stepsOf = (activity: readonly Record<string, unknown>[]) =>
   activity.flatMap(({ steps }) => steps ?? []);

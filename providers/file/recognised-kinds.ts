@@ -1,6 +1,8 @@
 import type { ArchiveKind } from './archives.ts';
+import type { DocumentKind } from './documents.ts';
 import { fitbit } from './fitbit/fitbit.ts';
 import { garminAccount } from './garmin/archive.ts';
+import { healthAutoExport } from './health-auto-export/document.ts';
 import { ouraData } from './oura/archive.ts';
 import { polarFlow } from './polar-flow/archive.ts';
 import { samsungHealth } from './samsung-health/archive.ts';
@@ -21,3 +23,6 @@ export const archiveKinds: readonly ArchiveKind[] = [
   ouraData,
   withingsData,
 ];
+
+/** The documents that are recognised, in the order in which they are tried. */
+export const documentKinds: readonly DocumentKind[] = [healthAutoExport];
